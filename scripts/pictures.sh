@@ -86,7 +86,7 @@ quickstart_run='    acqnp train --config configs/quickstart.yaml'
 
 quickstart() { # six whole curves
 	have "$quickstart_run" quickstart/seed-0 || return 0
-	acqnp plot fit --run "$runs/quickstart/seed-0" --functions 6 --out "$img/quickstart.svg" --overwrite
+	acqnp plot fit --run "$runs/quickstart/seed-0" --groups 6 --out "$img/quickstart.svg" --overwrite
 }
 
 serve() { # the page of acqnp serve, in a headless Chromium
@@ -108,13 +108,13 @@ serve() { # the page of acqnp serve, in a headless Chromium
 
 one_pass() { # three pairs of sines by a mixture in one pass, after two minutes of one core
 	have "    acqnp train --config configs/double-sine/best.yaml --precision bf16 --threads 1" double-sine/best/seed-0 || return 0
-	acqnp plot fit --run "$runs/double-sine/best/seed-0" --functions 3 --out "$img/one-pass.png" --overwrite
+	acqnp plot fit --run "$runs/double-sine/best/seed-0" --groups 3 --out "$img/one-pass.png" --overwrite
 }
 
 speed_flow() { # the density of speed over flow, after 3000 steps
 	have "    acqnp train --config configs/speed-flow/acqnp.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/acqnp" speed-flow-3000/acqnp || return 0
 	mkdir -p "$work"
-	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
+	awk -F, -v OFS=, 'BEGIN { print "group,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
 		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
 	acqnp predict --run "$runs/speed-flow-3000/acqnp" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 \
 		--out "$work/lanes-predicted.csv" --plot "$img/speed-flow.png" --overwrite
@@ -122,16 +122,16 @@ speed_flow() { # the density of speed over flow, after 3000 steps
 
 freyface() { # three completed faces by three models at the paper's length
 	have "    acqnp train --config configs/freyface/MODEL.yaml --data-dir $data --run-dir $runs/frey/MODEL-0    # acqnp, cqnp and cnp" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
-	figures completion --functions 3 --data-dir "$data" --out "$research/freyface.png" "$runs/frey/acqnp-0" "$runs/frey/cqnp-0" "$runs/frey/cnp-0"
+	figures completion --groups 3 --data-dir "$data" --out "$research/freyface.png" "$runs/frey/acqnp-0" "$runs/frey/cqnp-0" "$runs/frey/cnp-0"
 }
 
 lissajous() { # four whole curves after 400,000 steps, an hour of one core
 	have "    acqnp train --config configs/lissajous/acqnp-attention-small.yaml --set train.steps=400000 --set train.learning_rate=2e-3 --run-dir $runs/lissajous-400k" \
 		lissajous-400k || return 0
-	figures components --functions 4 --out "$research/lissajous.png" "$runs/lissajous-400k"
+	figures components --groups 4 --out "$research/lissajous.png" "$runs/lissajous-400k"
 }
 
-equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds each
+equal_time_rbf() { # one curve of rbf by three aggregations after 20 seconds each
 	have "    /usr/bin/python3 research/equal-time/equal_time.py --benchmarks rbf --likelihoods gaussian --seconds 20 --seeds 0 --runs $runs/equal-time" \
 		equal-time/rbf/gaussian-mean/seed-0 equal-time/rbf/gaussian-attention/seed-0 equal-time/rbf/gaussian-transformer/seed-0 || return 0
 	acqnp plot fit --run "$runs/equal-time/rbf/gaussian-mean/seed-0" --run "$runs/equal-time/rbf/gaussian-attention/seed-0" \

@@ -61,11 +61,11 @@ func TestBenchAtAFixedNumberOfPoints(t *testing.T) {
 	if b.RowsPerStep != 3*9*4 || b.Steps != 4 || b.Threads != 2 {
 		t.Errorf("%+v", b)
 	}
-	// Multiply-adds of width 8 with 4 points of context: r per function into ψ and decoder, x per
+	// Multiply-adds of width 8 with 4 points of context: r per group into ψ and decoder, x per
 	// point, the level per row (u in ψ, τ and u in the decoder, with gradient), their last layers;
 	// the encoder per context point. Layers on data have no gradient by their input.
-	perFunction, perPoint, perRow, perContext := 2*3*64, 2*2*8, (2+2*3)*8+3*(8+24), 2*16+3*64
-	want := 2 * float64(perFunction+9*perPoint+9*4*perRow+4*perContext) / (9 * 4)
+	perGroup, perPoint, perRow, perContext := 2*3*64, 2*2*8, (2+2*3)*8+3*(8+24), 2*16+3*64
+	want := 2 * float64(perGroup+9*perPoint+9*4*perRow+4*perContext) / (9 * 4)
 	if !(math.Abs(b.FLOPsPerRow-want) <= 1e-9*want) {
 		t.Errorf("%g FLOP a row, want %g", b.FLOPsPerRow, want)
 	}
@@ -85,7 +85,7 @@ func TestBenchOfEveryModel(t *testing.T) {
 		"{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3, train_bootstraps: 3, eval_bootstraps: 2}": 3,
 	} {
 		b := bench(t, "--config", otherModel(t, t.TempDir(), model), "--steps", "3")
-		if points := b.RowsPerStep / (4 * levels); points < 6 || points > 12 { // as drawn, in functions of 6 to 12
+		if points := b.RowsPerStep / (4 * levels); points < 6 || points > 12 { // as drawn, in groups of 6 to 12
 			t.Errorf("%s: %g points on average", model, points)
 		}
 	}

@@ -31,7 +31,7 @@ func newBench(a *app) *cobra.Command {
 		Short: "Measure how fast a model trains",
 		Long: `Time whole training steps, from making the batch to Adam. Nothing is written.
 
-A row is one quantile level of one point of one function; for bnp, one bootstrap of a point; for cnp
+A row is one quantile level of one point of one group; for bnp, one bootstrap of a point; for cnp
 and canp, a point. FLOPs are those of the model's matrix products, forward and backward, two for each
 multiply-add, each product counted once. On a CPU, the peak is the rate of float32 multiply-adds in
 registers on as many threads, measured before and after the steps. AMX kernels and bf16 may exceed
@@ -49,7 +49,7 @@ the last timed step, not between them.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.config, "config", "c", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
-	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0 for the benchmark's")
+	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each group, half of them context; 0 for the benchmark's")
 	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of training steps to time, after a few to warm up")
 	must(cmd.MarkFlagRequired("config"))
 	return cmd

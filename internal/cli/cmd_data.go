@@ -75,10 +75,10 @@ buyers pay much more than others. The file is the same every time.`,
 
 // exampleSummary is the result of data example.
 type exampleSummary struct {
-	Out       string `json:"out"`
-	Functions int    `json:"functions"`
-	Rows      int    `json:"rows"`
-	Seed      uint64 `json:"seed"`
+	Out    string `json:"out"`
+	Groups int    `json:"groups"`
+	Rows   int    `json:"rows"`
+	Seed   uint64 `json:"seed"`
 }
 
 func runDataExample(a *app, out string) error {
@@ -89,6 +89,6 @@ func runDataExample(a *app, out string) error {
 	if err != nil {
 		return err
 	}
-	s := exampleSummary{Out: out, Functions: products, Rows: rows, Seed: exampleSeed}
+	s := exampleSummary{Out: out, Groups: products, Rows: rows, Seed: exampleSeed}
 	return a.line(s, "%s: %d rows, the prices of %d products by their age", out, rows, products)
 }

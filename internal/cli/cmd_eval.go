@@ -39,8 +39,8 @@ evaluation batches and its standard error. What no flag sets comes from the conf
 to --out. It has the CRPS and other scores of some of the targets too, in the units of the data. A
 warning follows if the quantile levels of an ACQNP with a plain adaptor coincide.
 
---joint M adds the joint log-likelihood of the first M targets of each function, divided by M: each is
-scored with those before it in the context. The density of a function is the mean over --orders random
+--joint M adds the joint log-likelihood of the first M targets of each group, divided by M: each is
+scored with those before it in the context. The density of a group is the mean over --orders random
 orders of them.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
   acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100 --joint 16 --orders 8
@@ -60,7 +60,7 @@ orders of them.`,
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
 	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
-	f.IntVar(&o.joint, "joint", 0, "add the joint log-likelihood of the first `NUMBER` of targets of each function")
+	f.IntVar(&o.joint, "joint", 0, "add the joint log-likelihood of the first `NUMBER` of targets of each group")
 	f.IntVar(&o.orders, "orders", 1, "`NUMBER` of random orders of these targets")
 	a.addOverwrite(cmd)
 	return cmd

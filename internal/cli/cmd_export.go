@@ -36,7 +36,7 @@ const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and othe
 components of the predictive distributions to --out, here model.onnx, and their log density at known
 y to model-density.onnx. They take and return float64 in the units of your data; standardisation,
 logarithms and one-hot names are part of them. A name is given by its index in its column's
-categories. The sizes are free: B functions with N_c context points (none, if you like, but for bnp)
+categories. The sizes are free: B groups with N_c context points (none, if you like, but for bnp)
 and N targets.
 
   inputs   context_x [B, N_c, columns of x], context_y [B, N_c, dy], target_x [B, N, columns of x]

@@ -197,7 +197,7 @@ func (o *fitOptions) configure(a *app) error {
 		return &invalid.Input{File: "--write-config", Found: "groups in groups, | " + o.Formula.Groups(), Expected: "one column after '|': a network knows one level"}
 	}
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
-		Function: o.Formula.Group, DataDir: "data"}}
+		Group: o.Formula.Group, DataDir: "data"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {
 		switch {
 		case t.Log:

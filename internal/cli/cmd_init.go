@@ -45,7 +45,7 @@ those who want to change the network and its training. The same files give the s
 	f.StringVar(&o.File, "csv", "", "`FILE` of rows, CSV or another form, or a directory of them")
 	f.StringSliceVar(&o.X, "x", nil, "`COLUMNS` of x, separated by commas")
 	f.StringSliceVar(&o.Y, "y", nil, "`COLUMNS` of y, separated by commas")
-	f.StringVar(&o.Function, "group", "", "`COLUMN` that names the group of a row")
+	f.StringVar(&o.Group, "group", "", "`COLUMN` that names the group of a row")
 	f.StringVarP(&o.out, "out", "o", "config.yaml", "`FILE` for the configuration")
 	a.addOverwrite(cmd)
 	f.StringVar(&o.Model, "model", "", "`MODEL`: acqnp, cqnp, cnp, canp or bnp (default acqnp for fewer than 30 groups,\nelse cnp with model.head gaussian-mixture)")

@@ -14,25 +14,25 @@ import (
 type plotFitOptions struct {
 	settings
 	figureFlags
-	functions int
-	seed      uint64
-	given     func(flag string) bool // reports whether a flag was given
+	groups int
+	seed   uint64
+	given  func(flag string) bool // reports whether a flag was given
 }
 
 func newPlotFit(a *app) *cobra.Command {
 	var o plotFitOptions
 	cmd := &cobra.Command{
 		Use:   "fit --run DIR… --out FILE",
-		Short: "Draw fits of evaluation functions, models side by side",
-		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
+		Short: "Draw fits of evaluation groups, models side by side",
+		Long: `Draw what models predict for evaluation groups: the smallest regions of y that hold 50, 90 and
 99% of the prediction as shading, the median where it is one curve, the context and the held-out
-targets. If two columns of x vary within functions, the median and the width of the 90% interval are
+targets. If two columns of x vary within groups, the median and the width of the 90% interval are
 maps. If more do, or names besides others, bars over the first of numbers that varies among the targets
 are the predictions at some of them: their median, and what holds 50 and 90%.
 
-All runs are shown the first functions of the first run. Another --seed draws others.`,
+All runs are shown the first groups of the first run. Another --seed draws others.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
-  acqnp plot fit --run runs/rbf/bnp/seed-0 --functions 2 --seed 7 --out fit.pdf`,
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --groups 2 --seed 7 --out fit.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return o.run(cmd.Context(), a) }),
 	}
@@ -40,7 +40,7 @@ All runs are shown the first functions of the first run. Another --seed draws ot
 	o.figureFlags.addFlags(a, cmd)
 	o.given = cmd.Flags().Changed
 	cmd.Flags().Uint64Var(&o.seed, "seed", 0, seedHelp)
-	cmd.Flags().IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
+	cmd.Flags().IntVar(&o.groups, "groups", 1, "`NUMBER` of groups, a panel or a row each")
 	return cmd
 }
 
@@ -48,7 +48,7 @@ All runs are shown the first functions of the first run. Another --seed draws ot
 const maxRows = 8
 
 func (o *plotFitOptions) run(ctx context.Context, a *app) error {
-	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
+	if err := checkRange("--groups", o.groups, 1, maxRows); err != nil {
 		return err
 	}
 	if err := firstError(o.openDevice, o.figureFlags.check); err != nil {
@@ -63,7 +63,7 @@ func (o *plotFitOptions) run(ctx context.Context, a *app) error {
 		runs = append(runs, r)
 	}
 	figures.LabelRuns(runs)
-	figure, err := figures.NewFitFigure(ctx, runs, o.functions)
+	figure, err := figures.NewFitFigure(ctx, runs, o.groups)
 	if err != nil {
 		return err
 	}

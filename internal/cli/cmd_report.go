@@ -32,7 +32,7 @@ func newReport(a *app) *cobra.Command {
 differ in their settings, as those of a grid, have rows of their own, named by these settings:
 ACQNP, learning_rate=0.001. A row has the mean ± standard deviation over runs with different seeds:
 log density, CRPS and coverage, in the units of the data. For a single run, ± is its standard error.
-Of your own data, the worst and best functions follow. Rows of the paper's benchmarks also have the
+Of your own data, the worst and best groups follow. Rows of the paper's benchmarks also have the
 log-likelihoods beside the paper's, with the difference in units of the combined error. Notes state
 how a run differs from the paper's, for example in its training steps. An eval.json that cannot be
 read is left out with a warning. Two evaluations of the same settings and seed are an error. The HTML
@@ -94,8 +94,8 @@ func runReport(a *app, dir string, o reportOptions) error {
 }
 
 // calibration draws the scores of a run.
-func calibration(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
-	return figures.Calibration{Means: means, Functions: functions}.Pictures()
+func calibration(means score.Means, groups []score.Group) ([]tables.Drawing, error) {
+	return figures.Calibration{Means: means, Groups: groups}.Pictures()
 }
 
 // evaluationFiles returns the paths of the eval.json files in the report.

@@ -114,7 +114,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	}
 	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(scores.YNames, ", ")}
 	if o.plot != "" {
-		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Functions: s.PerFunction}).Save(o.plot, &a.warnings); err != nil {
+		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Groups: s.PerGroup}).Save(o.plot, &a.warnings); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (o *scoreOptions) openCalibrated() (t predict.Trained, a predict.Asked, err
 
 func (s *scoreSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s of %s, predicted with %s\n", invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(len(s.PerFunction), "group", "groups"), s.Weights)
+		invalid.Plural(len(s.PerGroup), "group", "groups"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func TestDensitiesInR(t *testing.T) {
 	if err != nil {
 		t.Skip("found no Rscript (Debian: r-base-core)")
 	}
-	functions := must.Get(filepath.Abs(filepath.Join("..", "..", "docs", "quantiles.R")))(t)
+	groups := must.Get(filepath.Abs(filepath.Join("..", "..", "docs", "quantiles.R")))(t)
 	for _, model := range []string{"acqnp", "bnp"} {
 		dir := t.TempDir()
 		r := recipes(t, dir, model)
@@ -118,7 +118,7 @@ for (i in seq_len(nrow(y))) for (channel in c("weight", "height")) {
   if (channel == "weight") stopifnot(p[2] == 0) else stopifnot(p[2] > 0)
   cat(format(log(p[1]), digits = 15), "\n")
 }
-`, functions, quantiles, r.targets)
+`, groups, quantiles, r.targets)
 		// quantiles.csv has all digits of a number; R prints 15.
 		near(t, model+": log density", got, densities, 1e-12)
 	}

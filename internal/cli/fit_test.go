@@ -58,23 +58,23 @@ func TestUsesOfAFit(t *testing.T) {
 		t.Errorf("a precision that is not used: exit code %d, %q", o.code, o.err)
 	}
 	_, url, _, _ := served(t, out)
-	predicted := fetch(t, url+"/v1/predict", `{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`)
+	predicted := fetch(t, url+"/v1/predict", `{"groups": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`)
 	var answer struct {
-		Functions []struct {
+		Groups []struct {
 			Targets []struct {
 				Channels []struct{ Quantiles []float64 }
 			}
 		}
 	}
 	must.Do(t, json.Unmarshal([]byte(predicted), &answer))
-	for i, target := range answer.Functions[0].Targets {
+	for i, target := range answer.Groups[0].Targets {
 		for k, column := range []string{"q0.25", "q0.5"} {
 			if got, want := target.Channels[0].Quantiles[k], number(i+1, column); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("target %d: %s is %v on the server, %v in a file", i, column, got, want)
 			}
 		}
 	}
-	far := fetch(t, url+"/v1/predict", `{"functions": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`)
+	far := fetch(t, url+"/v1/predict", `{"groups": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`)
 	var warned struct{ Warnings []string }
 	if err := json.Unmarshal([]byte(far), &warned); err != nil || len(warned.Warnings) != 2 || !strings.Contains(warned.Warnings[1], "age of 1 of 1 target lies outside the data's 0.5 to 4") {
 		t.Errorf("a target far from the data: %v, %+v", err, warned)

@@ -68,7 +68,7 @@ func TestNoFlagHasTwoMeanings(t *testing.T) {
 			if f.Name == "out" && directories[c.CommandPath()] {
 				m = meaning{"DIR", "DIR"}
 			}
-			if f.Name == "joint" && c.Name() == "eval" { // of some targets of a function, which may have thousands
+			if f.Name == "joint" && c.Name() == "eval" { // of some targets of a group, which may have thousands
 				m = meaning{"NUMBER", "joint"}
 			}
 			value, usage := pflag.UnquoteUsage(f)

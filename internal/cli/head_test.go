@@ -40,17 +40,17 @@ func TestEveryHead(t *testing.T) {
 			t.Errorf("%s: log density %g and weights that add up to %g, want %g and 1", head, got, weight, math.Log(density))
 		}
 		_, url, _, _ := served(t, "--run", head)
-		answer := fetch(t, url+"/v1/predict", `{"functions": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]},
+		answer := fetch(t, url+"/v1/predict", `{"groups": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]},
 			"targets": {"x": [[2]]}}], "quantiles": [0.5], "density": {"points": 5}, "draws": 3, "modes": true, "components": true}`)
 		var a struct {
-			Functions []struct {
+			Groups []struct {
 				Targets []struct {
 					Channels []struct{ Components components }
 				}
 			}
 		}
 		err := json.Unmarshal([]byte(answer), &a)
-		if err != nil || len(a.Functions) == 0 || !a.Functions[0].Targets[0].Channels[0].Components.near(parts) {
+		if err != nil || len(a.Groups) == 0 || !a.Groups[0].Targets[0].Channels[0].Components.near(parts) {
 			t.Errorf("%s: a server answers with %v, %v, want %v", head, a, err, parts)
 		}
 	}

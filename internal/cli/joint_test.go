@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// branches returns functions of 8 points, half of them near y = 1 and half near −1.
+// branches returns groups of 8 points, half of them near y = 1 and half near −1.
 func branches() string {
 	g := random.New(1, random.Draws)
 	var b strings.Builder

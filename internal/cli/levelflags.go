@@ -93,7 +93,7 @@ type batchFlags struct {
 	given   func(flag string) bool // reports whether a flag was given
 }
 
-// maxBatches is the largest number of batches, steps or functions in flags.
+// maxBatches is the largest number of batches, steps or groups in flags.
 const maxBatches = 1_000_000_000
 
 func (f *batchFlags) addFlags(cmd *cobra.Command) {

@@ -125,8 +125,8 @@ func TestFigures(t *testing.T) {
 	}{
 		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
 		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
-		"density":   {append(run("double-sine", "acqnp"), "fit", "--functions", "2"), 1200, 800, 0.1},
-		"densities": {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--seed", "1"), 1413, 712, 0.1},
+		"density":   {append(run("double-sine", "acqnp"), "fit", "--groups", "2"), 1200, 800, 0.1},
+		"densities": {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--groups", "2", "--seed", "1"), 1413, 712, 0.1},
 		"training":  {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
 	} {
 		if testing.Short() && name != "density" && name != "training" {
@@ -229,12 +229,12 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 		runs          [2]string
 		width, height int
 	}{{two, 1200, 4*387 + 93}, {three, 1040, 2*394 + 165}} {
-		succeed(t, "plot", "fit", "--run", c.runs[0], "--run", c.runs[1], "--functions", "2", "--out", out, "--overwrite", "--quiet")
+		succeed(t, "plot", "fit", "--run", c.runs[0], "--run", c.runs[1], "--groups", "2", "--out", out, "--overwrite", "--quiet")
 		if size := decode(t, out).Bounds().Size(); abs(size.X-c.width) > 2 || abs(size.Y-c.height) > 2 {
 			t.Errorf("%v pixels, want %d×%d", size, c.width, c.height)
 		}
 	}
-	many := []string{"plot", "fit", "--functions", "4", "--out", out, "--overwrite"}
+	many := []string{"plot", "fit", "--groups", "4", "--out", out, "--overwrite"}
 	for range 7 {
 		many = append(many, "--run", two[0])
 	}

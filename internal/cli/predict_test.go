@@ -17,8 +17,8 @@ func TestPredict(t *testing.T) {
 	model := []string{"--run", s.run, "--context", s.context, "--grid=-2:2:5"}
 	o := succeed(t, append([]string{"predict", "--quantiles", "0.05,0.5", "--hdr", "0.5,0.9", "--density=-400:400:16001", "--draws", "2",
 		"--out", out, "--json", "--quiet"}, model...)...)
-	var summary struct{ Functions, Targets int }
-	if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Functions != 1 || summary.Targets != 5 {
+	var summary struct{ Groups, Targets int }
+	if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Groups != 1 || summary.Targets != 5 {
 		t.Errorf("%v: %s", err, o.out)
 	}
 	succeed(t, append([]string{"sample-quantiles", "--num-quantiles", "5", "--level-spacing", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
@@ -40,7 +40,7 @@ func TestPredict(t *testing.T) {
 				t.Errorf("target %s: %s is %v, want %v", r["target"], column, got, value)
 			}
 		}
-		if r.number(t, "sd") < 0.01 || !strings.Contains(r["hdr0.5"], ":") || r["channel"] != "y" || r["function"] != "" {
+		if r.number(t, "sd") < 0.01 || !strings.Contains(r["hdr0.5"], ":") || r["channel"] != "y" || r["group"] != "" {
 			t.Errorf("%v", r)
 		}
 		// What lies beyond ±400, and what the sum misses at kinks, is less than 0.01.

@@ -25,7 +25,7 @@ import (
 const contextHelp = `--context is a file of the known points (CSV, JSON lines or Parquet), in your units, with the
 columns of the training data (x and y for the paper's one-dimensional benchmarks;
 docs/reference/predictions.md has the others). A column names the groups: that of the training data, or
-function. Without --context, the prediction is that for a group of which nothing is known (not for bnp).`
+group. Without --context, the prediction is that for a group of which nothing is known (not for bnp).`
 
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
@@ -220,12 +220,12 @@ func (o *requestFlags) checkFiles(read ...string) error {
 
 // predictSummary is the result of a prediction.
 type predictSummary struct {
-	Out       string   `json:"out"`
-	Plot      string   `json:"plot,omitempty"`
-	Functions int      `json:"functions"`
-	Targets   int      `json:"targets"` // of all functions together
-	Weights   string   `json:"weights"`
-	Warnings  []string `json:"warnings"`
+	Out      string   `json:"out"`
+	Plot     string   `json:"plot,omitempty"`
+	Groups   int      `json:"groups"`
+	Targets  int      `json:"targets"` // of all groups together
+	Weights  string   `json:"weights"`
+	Warnings []string `json:"warnings"`
 }
 
 // finish draws the predictive density, if a plot is asked for, and prints the result.
@@ -239,7 +239,7 @@ func (o *requestFlags) finish(ctx context.Context, a predict.Asked, how figures.
 			return err
 		}
 	}
-	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: a.CountAsked(), Targets: a.CountTargets(), Weights: a.About().Weights.Path, Warnings: o.app.warn()}
+	s := &predictSummary{Out: o.out, Plot: o.plot, Groups: a.CountAsked(), Targets: a.CountTargets(), Weights: a.About().Weights.Path, Warnings: o.app.warn()}
 	return o.app.result(s, s.print)
 }
 
@@ -249,7 +249,7 @@ func (s *predictSummary) print(w io.Writer) error {
 		out = "standard output"
 	}
 	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", out, invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(s.Functions, "group", "groups"), s.Weights)
+		invalid.Plural(s.Groups, "group", "groups"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
 	}

@@ -88,7 +88,7 @@ func TestServeOfTheNaturalScale(t *testing.T) {
 	}
 	_, url, _, _ := served(t, "--run", "run")
 	answer := fetch(t, url+"/v1/predict",
-		`{"functions": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]}, "targets": {"x": [[2]]}}], "quantiles": [0.05, 0.5]}`)
+		`{"groups": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]}, "targets": {"x": [[2]]}}], "quantiles": [0.05, 0.5]}`)
 	grid, midpoints := spaced("grid"), spaced("midpoints")
 	for _, name := range []string{"mean", "q0.05", "q0.5"} {
 		if even[name] == "" || !strings.Contains(answer, even[name]) || even[name] == grid[name] ||

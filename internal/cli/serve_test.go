@@ -98,7 +98,7 @@ func ends(t *testing.T, signal func(syscall.Signal), wait func() int) {
 func TestServe(t *testing.T) {
 	s := share(t)
 	signal, url, lines, wait := served(t, "--run", s.run, "--num-quantiles", "7")
-	const body = `{"functions": [{"context": {"x": [[-1], [0], [1]], "y": [[0.5], [0.25], [-0.5]]}, "targets": {"x": [[-2], [0], [2]]}}], "quantiles": [0.05, 0.5]}`
+	const body = `{"groups": [{"context": {"x": [[-1], [0], [1]], "y": [[0.5], [0.25], [-0.5]]}, "targets": {"x": [[-2], [0], [2]]}}], "quantiles": [0.05, 0.5]}`
 	out := t.TempDir() + "/predictions.csv"
 	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--num-quantiles", "7", "--quantiles", "0.05,0.5", "--hdr", "0.5", "--out", out, "--device", "cpu")
 	answer := fetch(t, url+"/v1/predict", body)

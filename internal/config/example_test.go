@@ -48,5 +48,5 @@ eval:
 	_, err := config.Parse("mine.yaml", file, config.Overrides{})
 	fmt.Println(err)
 	// Output:
-	// mine.yaml:4: eval.num_points: found functions of 5000 points, expected at most 4096 for rbf
+	// mine.yaml:4: eval.num_points: found groups of 5000 points, expected at most 4096 for rbf
 }

@@ -16,7 +16,7 @@
 // keys_train.go and keys_eval.go. Everything else here reads the table.
 //
 // No other package checks what a configuration says. Package datasets checks only what depends on
-// the data, such as a context that is larger than a function in a file.
+// the data, such as a context that is larger than a group in a file.
 package config
 
 import "github.com/acqnp/acqnp/internal/config/catalogue"

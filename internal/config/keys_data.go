@@ -17,7 +17,7 @@ var Filters = []string{"bilinear", "bicubic", "box"}
 // Data holds what the source of the batches needs; dataKeys say what the fields mean.
 type Data struct {
 	Seed          uint64    `yaml:"seed"`
-	Points        []int     `yaml:"points,flow,omitempty"` // csv: nil takes all points of the smallest function of a batch, at most MaxCSVPoints
+	Points        []int     `yaml:"points,flow,omitempty"` // csv: nil takes all points of the smallest group of a batch, at most MaxCSVPoints
 	MinContext    *int      `yaml:"min_context,omitempty"` // not nil where it is used
 	MinTargets    int       `yaml:"min_targets,omitempty"`
 	Interval      []float64 `yaml:"interval,flow,omitempty"`
@@ -40,7 +40,7 @@ type Data struct {
 	Group         string    `yaml:"group,omitempty"`
 	XColumns      []string  `yaml:"x,flow,omitempty"`
 	YColumns      []string  `yaml:"y,flow,omitempty"`
-	SplitBy       string    `yaml:"split,omitempty"`        // "function" or "point"
+	SplitBy       string    `yaml:"split,omitempty"`        // "group" or "point"
 	SplitColumn   string    `yaml:"split_column,omitempty"` // it replaces TrainFraction and Calibration
 	ValidFraction float64   `yaml:"valid_fraction,omitempty"`
 	Calibration   int       `yaml:"calibration,omitempty"`
@@ -65,8 +65,8 @@ var dataKeys = []entry{{
 	note: "fixes the split",
 }, {
 	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
-	preset: always([]int{6, 100}).except(nil, csv).worded(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
-	help:   "Number N of points of a function in a training batch, N ~ U{LOW..HIGH}.",
+	preset: always([]int{6, 100}).except(nil, csv).worded(fmt.Sprintf("all points of the smallest group of a batch, at most %d,", MaxCSVPoints)),
+	help:   "Number N of points of a group in a training batch, N ~ U{LOW..HIGH}.",
 	note:   "training N ~ U{LOW..HIGH}, one draw per batch", example: "[31, 80]",
 }, {
 	name: "data.min_context", kinds: kindsOf(synthetic, images), accepts: whole(0, MaxPoints),
@@ -83,11 +83,11 @@ var dataKeys = []entry{{
 	note: "s ~ U[LOW, HIGH)",
 }, {
 	name: "data.harmonics", kinds: bySettings, accepts: wholeRange(1, 10000),
-	help: "Number K of harmonics of a function: K ~ U{LOW..HIGH}.",
+	help: "Number K of harmonics of a group: K ~ U{LOW..HIGH}.",
 	note: "K ~ U{LOW..HIGH}",
 }, {
 	name: "data.zero_mean", kinds: bySettings, accepts: rule{"true or false", func(any) bool { return true }},
-	help: "Leaves out the constant α/2, so that functions have the mean 0.",
+	help: "Leaves out the constant α/2, so that groups have the mean 0.",
 	note: "leaves out the offset α/2",
 }, {
 	name: "data.length_scale", kinds: bySettings, accepts: real(minReal, maxReal),
@@ -163,9 +163,9 @@ var dataKeys = []entry{{
 	help: "Columns of y.",
 	note: "columns, one or more",
 }, {
-	name: "data.split", kinds: kindsOf(csv), accepts: name([]string{"function", "point"}), preset: always("function"),
-	help: "What is held out. function: whole groups; point: points of each group.",
-	note: "what is held out: whole groups (function), or points of each (point)",
+	name: "data.split", kinds: kindsOf(csv), accepts: name([]string{"group", "point"}), preset: always("group"),
+	help: "What is held out. group: whole groups; point: points of each group.",
+	note: "what is held out: whole groups (group), or points of each (point)",
 }, {
 	name: "data.split_column", kinds: kindsOf(csv), preset: none("none"),
 	accepts: rule{"the name of a column, or nothing", func(v any) bool { return clean(v.(string)) }},

@@ -23,12 +23,12 @@ var evalKeys = []entry{{
 	help:   "Number of evaluation batches. For images and csv it is an upper bound, and 0 takes the whole test split.",
 	note:   "0: all that is held out, of images and own data",
 }, {
-	name: "eval.batch_size", accepts: whole(1, MaxFunctions),
+	name: "eval.batch_size", accepts: whole(1, MaxGroups),
 	preset: always(16).except(2, speedFlow),
-	help:   "Number of functions of an evaluation batch; for speed-flow 2, its lanes.",
+	help:   "Number of groups of an evaluation batch; for speed-flow 2, its lanes.",
 }, {
 	name: "eval.num_points", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(500),
-	help: "Number N of points of a function in evaluation.",
+	help: "Number N of points of a group in evaluation.",
 }, {
 	name: "eval.max_context", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(100),
 	help: "Largest context in evaluation: N_c ~ U{data.min_context..max_context}.",

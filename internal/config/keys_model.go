@@ -47,7 +47,7 @@ const (
 	Mean        = "mean"      // the paper's
 	Attention   = "attention" // CANP's encoder
 	Transformer = "transformer"
-	Groups      = "groups" // functions are data sets, whose groups read one another
+	Groups      = "groups" // groups are data sets, whose groups read one another
 )
 
 // Model is the architecture; modelKeys say what the fields mean. The lists are hidden widths of MLPs,
@@ -108,7 +108,7 @@ var modelKeys = []entry{{
 }, {
 	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer, Groups}),
 	preset: always(Mean).except(Groups, groups),
-	help:   "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's), transformer, groups (of data sets): one r for each point.",
+	help:   "How r is computed from the context. mean: one r for each group, the paper's; attention (CANP's), transformer, groups (of data sets): one r for each point.",
 	note:   "of the context: mean, attention or transformer",
 }, {
 	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,

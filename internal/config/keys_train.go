@@ -55,10 +55,10 @@ var trainKeys = []entry{{
 	help: "Number of passes over the training split, instead of train.steps.",
 	note: "passes over the training split; or set steps",
 }, {
-	name: "train.batch_size", accepts: whole(1, MaxFunctions),
+	name: "train.batch_size", accepts: whole(1, MaxGroups),
 	preset: always(128).except(2, speedFlow).except(16, images, csv),
-	help:   "Number of functions of a training batch; for speed-flow 2, its lanes.",
-	note:   "groups: functions, images or lanes",
+	help:   "Number of groups of a training batch; for speed-flow 2, its lanes.",
+	note:   "groups: curves, images or lanes",
 }, {
 	name: "train.num_tau", models: quantile, accepts: whole(1, maxLevels),
 	preset: always(50).except(100, speedFlow).except(25, images),

@@ -4,19 +4,19 @@ package config
 // stream, and arithmetic on sizes inside an int. Package datasets relies on them and does not check
 // them again. Package footprint later compares a run with the memory of the machine.
 const (
-	// MaxPoints is the largest number of points of a function, synthetic or of your own data. A
-	// synthetic function has 4·65536 words of a random stream: parameters, positions, and two words
+	// MaxPoints is the largest number of points of a group, synthetic or of your own data. A
+	// synthetic group has 4·65536 words of a random stream: parameters, positions, and two words
 	// (a normal number) for each point.
 	MaxPoints = 1 << 16
-	// MaxFunctions is the largest number of functions of a batch. A step has 2³⁴ words of a random
-	// stream, and a function takes 2¹⁸ of them.
-	MaxFunctions = 1 << 16
+	// MaxGroups is the largest number of groups of a batch. A step has 2³⁴ words of a random
+	// stream, and a group takes 2¹⁸ of them.
+	MaxGroups = 1 << 16
 	// MaxNumbers is the largest size of a batch, B·N·(dx+dy) numbers of x and y: 512 MiB in
 	// float32.
 	MaxNumbers = 1 << 27
 	// MaxRows is the largest number of rows of a batch: B·N·N_τ, or B·N·k for BNP.
 	MaxRows = 1 << 30
-	// MaxCSVPoints is the largest number of points that a training batch of csv takes of a function
+	// MaxCSVPoints is the largest number of points that a training batch of csv takes of a group
 	// if data.points is not set.
 	MaxCSVPoints = 200
 	// MaxCSVContext is the largest context of a training batch of csv if data.context is not set.

@@ -105,6 +105,11 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	}
 	r := reader{file: name, lines: true}
 	err = r.section("", root)
+	for i, l := range r.leaves {
+		if l.key == "data.split" && l.value == "function" { // the word of runs before 0.3
+			r.leaves[i].value = "group"
+		}
+	}
 	return r.leaves, err
 }
 

@@ -100,31 +100,31 @@ func encodingWeights(m Model) int {
 	return weights + 2*m.Layers*m.Representation*m.Feedforward
 }
 
-// addBatch bounds the size of a batch of the section train or eval, of functions with as many points
+// addBatch bounds the size of a batch of the section train or eval, of groups with as many points
 // and columns (dx+dy). No factor is above 2²⁰, so the products fit an int.
 func (r *relating) addBatch(section, pointsKey string, points, columns int) {
-	functions, levels := r.Train.BatchSize, cmp.Or(r.Train.NumTau, r.Model.TrainBootstraps, 1)
+	groups, levels := r.Train.BatchSize, cmp.Or(r.Train.NumTau, r.Model.TrainBootstraps, 1)
 	if section == "eval" {
-		functions, levels = r.Eval.BatchSize, cmp.Or(r.Eval.NumTau, r.Model.EvalBootstraps, 1)
+		groups, levels = r.Eval.BatchSize, cmp.Or(r.Eval.NumTau, r.Model.EvalBootstraps, 1)
 	}
-	rows, numbers := functions*points*levels, functions*points*columns
+	rows, numbers := groups*points*levels, groups*points*columns
 	keys := section + ".batch_size " + pointsKey
 	r.require(keys+" "+section+".num_tau model."+section+"_bootstraps", rows <= MaxRows,
-		fmt.Sprintf("a batch of %d rows (%d functions, %d points, %d levels or bootstraps)", rows, functions, points, levels),
+		fmt.Sprintf("a batch of %d rows (%d groups, %d points, %d levels or bootstraps)", rows, groups, points, levels),
 		fmt.Sprintf("at most %d", MaxRows))
 	r.require(keys, numbers <= MaxNumbers,
-		fmt.Sprintf("a batch of %d numbers (%d functions, %d points of %d numbers)", numbers, functions, points, columns),
+		fmt.Sprintf("a batch of %d numbers (%d groups, %d points of %d numbers)", numbers, groups, points, columns),
 		fmt.Sprintf("at most %d", MaxNumbers))
 }
 
-// addSpeedFlow adds the conditions on speed-flow. Its two functions are the lanes. Their files are
+// addSpeedFlow adds the conditions on speed-flow. Its two groups are the lanes. Their files are
 // one CSV file for each lane, or one .rda file with both.
 func (r *relating) addSpeedFlow() {
 	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
 	files := r.Data.Files
 	r.require("data.files", len(files) == 1 && isR(files[0]) || len(files) == 2 && !slices.ContainsFunc(files, isR),
 		text(files), "[LANE2.csv, LANE3.csv] or [FILE.rda]")
-	const lanes = "2: speed-flow's functions are its two lanes"
+	const lanes = "2: speed-flow's groups are its two lanes"
 	r.require("train.batch_size", r.Train.BatchSize == 2, r.Train.BatchSize, lanes)
 	r.require("eval.batch_size", r.Eval.BatchSize == 2, r.Eval.BatchSize, lanes)
 	points := r.Data.Context[1] // nearly all that a lane has
@@ -175,7 +175,7 @@ func (r *relating) addCSV() {
 	columns := slices.DeleteFunc(append(slices.Clone(seen), d.Group, d.SplitColumn), func(name string) bool { return name == "" })
 	isCategory := func(name string) bool { return slices.Contains(d.Categories, name) }
 	r.require("data.x data.y data.group data.split_column", distinctNames(columns),
-		"a column with two meanings among "+text(columns), "different columns for x, y, function and split_column")
+		"a column with two meanings among "+text(columns), "different columns for x, y, group and split_column")
 	r.require("data.categories data.x", isSubset(d.Categories, d.XColumns), text(d.Categories), "columns of data.x, which are "+text(d.XColumns))
 	r.require("data.log data.categories data.x data.y", isSubset(d.Log, seen) && !slices.ContainsFunc(d.Log, isCategory),
 		text(d.Log), "columns of numbers in data.x or data.y, which are "+text(seen)+", none of them in data.categories")
@@ -207,7 +207,7 @@ func (r *relating) addSynthetic() {
 		fmt.Sprintf("eval.contexts %v with eval.max_context %d", eval.Contexts, eval.MaxContext), "no context above eval.max_context")
 	most := max(d.Points[1], eval.NumPoints)
 	r.require("data.points eval.num_points", r.b.MaxPoints == 0 || most <= r.b.MaxPoints,
-		fmt.Sprintf("functions of %d points", most), fmt.Sprintf("at most %d for %s", r.b.MaxPoints, r.b.Name))
+		fmt.Sprintf("groups of %d points", most), fmt.Sprintf("at most %d for %s", r.b.MaxPoints, r.b.Name))
 	r.addBatch("train", "data.points", d.Points[1], 2)
 	r.addBatch("eval", "eval.num_points", eval.NumPoints, 2)
 }

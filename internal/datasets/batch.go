@@ -1,7 +1,7 @@
 // Package datasets makes the batches that models are trained and evaluated on.
 //
-// A function is a set of points (x, y). A batch holds several functions with the same number N of
-// points. The first N_c points of each function are its context; the model predicts y at all N.
+// A group is a set of points (x, y). A batch holds several groups with the same number N of
+// points. The first N_c points of each group are its context; the model predicts y at all N.
 //
 // A [Source] makes the batches of one benchmark:
 //
@@ -13,7 +13,7 @@
 // random at a fixed index. So a resumed run and a run with another number of threads have the same
 // batches.
 //
-// A task is one function with its context and its targets. A tasks file ([WriteTasks],
+// A task is one group with its context and its targets. A tasks file ([WriteTasks],
 // [OpenTasks]) holds evaluation batches, so that other programs can evaluate on the same ones.
 //
 // Sources work in the model's units. [Scaling] converts between these and raw units, those of the
@@ -27,19 +27,19 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// A Batch is a number of functions with the same number of points. The first Context points of
-// every function are its context.
+// A Batch is a number of groups with the same number of points. The first Context points of
+// every group are its context.
 type Batch struct {
-	Functions int // B
-	Points    int // N, context and target together
-	Context   int // N_c
-	DX, DY    int
+	Groups  int // B
+	Points  int // N, context and target together
+	Context int // N_c
+	DX, DY  int
 
 	X []float32 // [B, N, dx], in the model's units
 	Y []float32 // [B, N, dy], in the model's units
 
-	// Ranges says which context points each point reads, where functions are data sets of groups: those of
-	// its own group, and those of its siblings. A range is the first of them, counted in the function, and
+	// Ranges says which context points each point reads, where each group is a data set of inner groups: those of
+	// its own group, and those of its siblings. A range is the first of them, counted in the group, and
 	// the end. Other sources have none.
 	Ranges []float32 // [B, N, 4]
 
@@ -57,8 +57,8 @@ type Batch struct {
 
 // Reshape sets a batch's sizes and the lengths of X and Y, and removes levels and bootstraps.
 func (b *Batch) Reshape(s Size, dx, dy int) {
-	b.Functions, b.Points, b.Context, b.DX, b.DY = s.Functions, s.Points, s.Context, dx, dy
-	n := s.Functions * s.Points
+	b.Groups, b.Points, b.Context, b.DX, b.DY = s.Groups, s.Points, s.Context, dx, dy
+	n := s.Groups * s.Points
 	b.X = slices.Grow(b.X[:0], n*dx)[:n*dx]
 	b.Y = slices.Grow(b.Y[:0], n*dy)[:n*dy]
 	b.Ranges = b.Ranges[:0]
@@ -67,12 +67,12 @@ func (b *Batch) Reshape(s Size, dx, dy int) {
 }
 
 // A Size is the size of a batch, or the largest of some.
-type Size struct{ Functions, Points, Context int }
+type Size struct{ Groups, Points, Context int }
 
 // SizeKeys are the keys of the configuration, or the flag, that set a Size. "" means that no key does.
-type SizeKeys struct{ Functions, Points, Context string }
+type SizeKeys struct{ Groups, Points, Context string }
 
-// Count returns how many batches of a size n functions make, at most most unless that is 0. The last one may be smaller.
+// Count returns how many batches of a size n groups make, at most most unless that is 0. The last one may be smaller.
 func Count(n, size, most int) int {
 	n = (n + size - 1) / size
 	if most > 0 {

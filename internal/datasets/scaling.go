@@ -57,7 +57,7 @@ func (s Scaling) Raw(x, y []float32) points.Points {
 	return points.New(len(s.XScale), len(s.YScale), s.RawX(widened(x)), s.RawY(widened(y)))
 }
 
-// RawOf returns the points of function i of a batch in raw units.
+// RawOf returns the points of group i of a batch in raw units.
 func (s Scaling) RawOf(b *Batch, i int) points.Points {
 	return s.Raw(b.X[i*b.Points*b.DX:][:b.Points*b.DX], b.Y[i*b.Points*b.DY:][:b.Points*b.DY])
 }

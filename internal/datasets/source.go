@@ -9,7 +9,7 @@ import (
 )
 
 // A Source makes the batches of one benchmark. A batch depends only on its seed and its number, never
-// on earlier batches. The functions of a source must not be called at the same time. They reuse the
+// on earlier batches. The groups of a source must not be called at the same time. They reuse the
 // slices of dst, and grow them if they are too small.
 type Source struct {
 	DX, DY  int     // the columns of x and y that the model sees
@@ -19,16 +19,16 @@ type Source struct {
 	Eval  Batches // under eval.seed: eval.batches of them, or fewer if the test set is smaller
 
 	// Valid are the validation's batches, which say when training should end; none if it has no Make. They are
-	// the same at every call, and have at least one target. A function of a batch is one function of the data
+	// the same at every call, and have at least one target. A group of a batch is one group of the data
 	// with a context of one size. The validation's log-likelihood is the mean over the targets of each, then
-	// over all of them; so a source can take a function several times, with other sizes.
+	// over all of them; so a source can take a group several times, with other sizes.
 	Valid Batches
 
-	// StepsPerEpoch is how many steps take every training function once, if the training split is fixed; the
+	// StepsPerEpoch is how many steps take every training group once, if the training split is fixed; the
 	// last of them may have a smaller batch. 0 for sources that draw functions.
 	StepsPerEpoch int
 
-	// Image is the shape of functions that are images, the zero value of others: N = height·width points with
+	// Image is the shape of groups that are images, the zero value of others: N = height·width points with
 	// x = (row, column) and one y for each channel. A batch has all pixels of its images.
 	Image catalogue.Shape
 

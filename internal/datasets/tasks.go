@@ -54,7 +54,7 @@ func OpenTasks(path string) (*Source, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	return &Source{DX: t.dx, DY: t.dy, Benchmark: file.Metadata()[benchmarkKey], Scaling: Unscaled(t.dx, t.dy), Close: file.Close,
-		Eval: Batches{Size: t.size, Count: len(t.context), Make: t.batch, Keys: SizeKeys{Functions: "--tasks", Points: "--tasks"}}}, nil
+		Eval: Batches{Size: t.size, Count: len(t.context), Make: t.batch, Keys: SizeKeys{Groups: "--tasks", Points: "--tasks"}}}, nil
 }
 
 func (t *tasks) refuse(key, found, expected string) error {
@@ -99,16 +99,16 @@ func (t *tasks) checkBatch(i int) error {
 		return t.refuse(tensorName(i, "y"), fmt.Sprintf("shape %v", y), fmt.Sprintf("[%d, %d, %d]", b, n, t.dy))
 	case t.context[i] < 0 || t.context[i] >= n:
 		return t.refuse(fmt.Sprintf("__metadata__.%s[%d]", contextKey, i), strconv.Itoa(t.context[i]),
-			fmt.Sprintf("0 to %d, with %d points a function", n-1, n))
+			fmt.Sprintf("0 to %d, with %d points a group", n-1, n))
 	}
-	t.size = Size{max(t.size.Functions, b), max(t.size.Points, n), max(t.size.Context, t.context[i])}
+	t.size = Size{max(t.size.Groups, b), max(t.size.Points, n), max(t.size.Context, t.context[i])}
 	if err := t.checkLevels(i, b, n); err != nil {
 		return err
 	}
 	return t.checkBootstraps(i, b)
 }
 
-// checkLevels checks the levels of batch i, which has b functions of n points.
+// checkLevels checks the levels of batch i, which has b groups of n points.
 func (t *tasks) checkLevels(i, b, n int) error {
 	u := tensorName(i, "u")
 	numTau := 0
@@ -136,7 +136,7 @@ func (t *tasks) same(i int, first *int, n int, tensor, what string) error {
 	return nil
 }
 
-// checkBootstraps checks the bootstraps of batch i, which has b functions.
+// checkBootstraps checks the bootstraps of batch i, which has b groups.
 func (t *tasks) checkBootstraps(i, b int) error {
 	name, k := tensorName(i, "resample"), 0
 	if spec, ok := t.file.Spec(name); ok {
@@ -250,13 +250,13 @@ func (t *tasks) bootstraps(i int, dst *Batch) error {
 	if err != nil {
 		return err
 	}
-	points := dst.Functions * dst.Context
+	points := dst.Groups * dst.Context
 	dst.Bootstraps = t.k
 	dst.Resample = slices.Grow(dst.Resample[:0], len(indices))[:len(indices)]
 	for at, v := range indices {
-		half, k, function, place := at/points/t.k, at/points%t.k, at%points/dst.Context, at%dst.Context
+		half, k, group, place := at/points/t.k, at/points%t.k, at%points/dst.Context, at%dst.Context
 		if v < 0 || int(v) >= dst.Context {
-			return t.refuse(fmt.Sprintf("%s[%d, %d, %d, %d]", name, half, k, function, place), fmt.Sprint(v),
+			return t.refuse(fmt.Sprintf("%s[%d, %d, %d, %d]", name, half, k, group, place), fmt.Sprint(v),
 				fmt.Sprintf("0 to %d, with %d context points", dst.Context-1, dst.Context))
 		}
 		dst.Resample[(half*points+at%points)*t.k+k] = v

@@ -20,15 +20,15 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// growing returns a source whose evaluation batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
+// growing returns a source whose evaluation batch i has 2 groups of 5+i points, of which 1+i are context; dx = 2
 // and dy = 1. Batch 2 fails unless fail is nil.
 func growing(fail error) *datasets.Source {
-	return &datasets.Source{DX: 2, DY: 1, Eval: datasets.Batches{Size: datasets.Size{Functions: 2, Points: 104, Context: 100}, Count: 100, Make: func(i int, b *datasets.Batch) error {
+	return &datasets.Source{DX: 2, DY: 1, Eval: datasets.Batches{Size: datasets.Size{Groups: 2, Points: 104, Context: 100}, Count: 100, Make: func(i int, b *datasets.Batch) error {
 		if i == 2 && fail != nil {
 			return fail
 		}
 		n := 5 + i
-		*b = datasets.Batch{Functions: 2, Points: n, Context: 1 + i, DX: 2, DY: 1, X: make([]float32, 4*n), Y: make([]float32, 2*n)}
+		*b = datasets.Batch{Groups: 2, Points: n, Context: 1 + i, DX: 2, DY: 1, X: make([]float32, 4*n), Y: make([]float32, 2*n)}
 		for k := range b.X {
 			b.X[k] = float32(100*i + k)
 		}
@@ -51,7 +51,7 @@ func TestTasksRoundTrip(t *testing.T) {
 	if dx, dy := tasks.Dims(); dx != 2 || dy != 1 || tasks.Eval.Count != 4 {
 		t.Errorf("dims %d and %d, %d batches", dx, dy, tasks.Eval.Count)
 	}
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 8, Context: 4}, tasks.Eval.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 2, Points: 8, Context: 4}, tasks.Eval.Size); diff != "" {
 		t.Error(diff)
 	}
 	got := datasets.Batch{NumTau: 3, U: make([]float32, 7)} // left from an earlier use
@@ -160,12 +160,12 @@ func TestTasksBringTheirLevels(t *testing.T) {
 	if b.NumTau != 3 || len(b.U) != 24 {
 		t.Fatalf("%d levels, %d numbers", b.NumTau, len(b.U))
 	}
-	for function := range 2 {
+	for group := range 2 {
 		for point := range 4 {
 			for level := range 3 {
-				got := b.U[(function*4+point)*3+level]
-				if want := float32((function*3+level)*4+point) / 24; got != want {
-					t.Errorf("function %d, point %d, level %d: %v, want %v", function, point, level, got, want)
+				got := b.U[(group*4+point)*3+level]
+				if want := float32((group*3+level)*4+point) / 24; got != want {
+					t.Errorf("group %d, point %d, level %d: %v, want %v", group, point, level, got, want)
 				}
 			}
 		}
@@ -181,15 +181,15 @@ func i32(name string, shape []int, v ...int32) safetensors.Tensor {
 }
 
 func TestTasksBringTheirBootstraps(t *testing.T) {
-	const k, functions, context = 2, 2, 3
-	want := func(half, bootstrap, function, place int) int32 {
-		return int32(half+2*bootstrap+function+place) % context
+	const k, groups, context = 2, 2, 3
+	want := func(half, bootstrap, group, place int) int32 {
+		return int32(half+2*bootstrap+group+place) % context
 	}
 	var v []int32
-	for i := range 2 * k * functions * context { // [2, k, B, N_c]
-		v = append(v, want(i/(k*functions*context), i/(functions*context)%k, i/context%functions, i%context))
+	for i := range 2 * k * groups * context { // [2, k, B, N_c]
+		v = append(v, want(i/(k*groups*context), i/(groups*context)%k, i/context%groups, i%context))
 	}
-	path := tasksFile(t, "[3]", f32("0.x", functions, 4, 1), f32("0.y", functions, 4, 1), i32("0.resample", []int{2, k, functions, context}, v...))
+	path := tasksFile(t, "[3]", f32("0.x", groups, 4, 1), f32("0.y", groups, 4, 1), i32("0.resample", []int{2, k, groups, context}, v...))
 	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	var b datasets.Batch
@@ -198,9 +198,9 @@ func TestTasksBringTheirBootstraps(t *testing.T) {
 		t.Fatalf("%d bootstraps, %d numbers, %d levels", b.Bootstraps, len(b.Resample), b.NumTau)
 	}
 	for i, got := range b.Resample { // [2, B, N_c, k]
-		half, function, place, bootstrap := i/(functions*context*k), i/(context*k)%functions, i/k%context, i%k
-		if want := want(half, bootstrap, function, place); got != want {
-			t.Errorf("half %d, bootstrap %d, function %d, place %d: %d, want %d", half, bootstrap, function, place, got, want)
+		half, group, place, bootstrap := i/(groups*context*k), i/(context*k)%groups, i/k%context, i%k
+		if want := want(half, bootstrap, group, place); got != want {
+			t.Errorf("half %d, bootstrap %d, group %d, place %d: %d, want %d", half, bootstrap, group, place, got, want)
 		}
 	}
 }
@@ -235,8 +235,8 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 		{"number written otherwise", "[2]", ts(x, y, f32("00.x", 1)), `"00.x"`, "no batch"},
 		{"float64", "[2]", ts(safetensors.F64("0.x", []int{2, 4, 1}, make([]float64, 8)), y), "0.x", "F64"},
 		{"two dimensions", "[2]", ts(f32("0.x", 2, 4), y), "0.x", "[2 4]"},
-		{"no functions", "[2]", ts(f32("0.x", 0, 4, 1), f32("0.y", 0, 4, 1)), "0.x", "above 0"},
-		{"other functions in y", "[2]", ts(x, f32("0.y", 3, 4, 1)), "0.y", "[2, 4, 1]"},
+		{"no groups", "[2]", ts(f32("0.x", 0, 4, 1), f32("0.y", 0, 4, 1)), "0.x", "above 0"},
+		{"other groups in y", "[2]", ts(x, f32("0.y", 3, 4, 1)), "0.y", "[2, 4, 1]"},
 		{"other points in y", "[2]", ts(x, f32("0.y", 2, 5, 1)), "0.y", "[2, 4, 1]"},
 		{"dx changes", "[2,2]", ts(x, y, f32("1.x", 2, 4, 2), y1), "1.x", "batch 0"},
 		{"dy changes", "[2,2]", ts(x, y, x1, f32("1.y", 2, 4, 3)), "1.y", "[2, 4, 1]"},
@@ -249,7 +249,7 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 		{"level above 1", "[2]", ts(x, y, with("0.u", []int{2, 3, 4}, 23, 1.01)), "0.u[1, 2, 3]", "1.01"},
 		{"level below 0", "[2]", ts(x, y, with("0.u", []int{2, 3, 4}, 0, -0.01)), "0.u[0, 0, 0]", "-0.01"},
 		{"bootstraps in float32", "[2]", ts(x, y, f32("0.resample", 2, 1, 2, 2)), "0.resample", "I32"},
-		{"bootstraps of other functions", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 3, 2})), "0.resample", "[2, k, 2, 2]"},
+		{"bootstraps of other groups", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 3, 2})), "0.resample", "[2, k, 2, 2]"},
 		{"bootstraps of other context", "[2]", ts(x, y, i32("0.resample", []int{2, 1, 2, 3})), "0.resample", "[2, k, 2, 2]"},
 		{"bootstraps without residuals", "[2]", ts(x, y, i32("0.resample", []int{1, 1, 2, 2})), "0.resample", "[2, k, 2, 2]"},
 		{"no bootstraps", "[2]", ts(x, y, i32("0.resample", []int{2, 0, 2, 2})), "0.resample", "[2, k, 2, 2]"},
@@ -310,9 +310,9 @@ func FuzzOpenTasks(f *testing.F) {
 				must.Refuse(t, err)
 				continue
 			}
-			n, size := b.Functions*b.Points, tasks.Eval.Size
+			n, size := b.Groups*b.Points, tasks.Eval.Size
 			if len(b.X) != n*b.DX || len(b.Y) != n*b.DY || len(b.U) != n*b.NumTau || b.Context < 1 || b.Context >= b.Points ||
-				b.Functions > size.Functions || b.Points > size.Points || b.Context > size.Context {
+				b.Groups > size.Groups || b.Points > size.Points || b.Context > size.Context {
 				t.Fatalf("%+v in %+v", b, size)
 			}
 		}

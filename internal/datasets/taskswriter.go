@@ -70,11 +70,11 @@ func spoolTasks(ctx context.Context, w io.Writer, src *Source, batches int, repo
 			return nil, nil, err
 		}
 		if len(b.Ranges) > 0 {
-			return nil, nil, &invalid.Input{Key: "benchmark", Found: "data sets of groups", Expected: "functions: a tasks file does not say which rows are of one group"}
+			return nil, nil, &invalid.Input{Key: "benchmark", Found: "data sets of groups", Expected: "another: a tasks file does not say which rows are of one group"}
 		}
 		for _, t := range []safetensors.Tensor{
-			safetensors.F32(tensorName(i, "x"), []int{b.Functions, b.Points, b.DX}, b.X),
-			safetensors.F32(tensorName(i, "y"), []int{b.Functions, b.Points, b.DY}, b.Y),
+			safetensors.F32(tensorName(i, "x"), []int{b.Groups, b.Points, b.DX}, b.X),
+			safetensors.F32(tensorName(i, "y"), []int{b.Groups, b.Points, b.DY}, b.Y),
 		} {
 			specs = append(specs, safetensors.Spec{Name: t.Name, DType: t.DType, Shape: t.Shape})
 			if _, err := buffered.Write(t.Data); err != nil {

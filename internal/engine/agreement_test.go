@@ -33,9 +33,9 @@ func (s shape) String() string {
 // seed returns the seed of parameters and inputs.
 //
 // A gradient jumps where the input of a ReLU is 0. If an input is so near 0 that rounding decides its
-// sign, two engines may differ by the jump. With seed 1, 37 functions, no context and a residual
+// sign, two engines may differ by the jump. With seed 1, 37 groups, no context and a residual
 // adaptor, an input of the decoder lies between -1e-7 and -3e-8; the gradient jumps by 1.6e-5 there.
-// With seed 1, 2 functions, no context and a transformer, the portable kernels' gradient jumps by 2e-5
+// With seed 1, 2 groups, no context and a transformer, the portable kernels' gradient jumps by 2e-5
 // at unit 54 of the decoder's second layer. The gradients of its weights and bias differ by that, those
 // of other units by 4e-9 at most. With seed 1, 20 context points and aggregation by groups, a unit of the
 // last layer's network is such a one; with seeds 2, 3 and 4 all gradients agree.
@@ -43,7 +43,7 @@ func (s shape) seed() uint64 {
 	if s.model.Aggregation == config.Groups && s.e.Context == 20 {
 		return 2
 	}
-	if s.e.Context == 0 && (s.e.Functions == 37 || s.e.Points > 256) {
+	if s.e.Context == 0 && (s.e.Groups == 37 || s.e.Points > 256) {
 		return 2
 	}
 	return 1
@@ -56,26 +56,26 @@ func shapes() []shape {
 	for _, name := range names() {
 		small, wide := sized(name, 5, []int{7, 6}, 1), sized(name, 33, []int{40, 130}, 3)
 		all = append(all,
-			shape{small, 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}},
-			shape{small, 2, 3, ops.Extents{Functions: 3, Context: 4, Points: 7, Levels: 1}},
-			shape{small, 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
-			shape{sized(name, 3, nil, 3), 1, 2, ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 4}},
-			shape{withFloor(small, 0.3), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
-			shape{withFloor(small, 0.002), 1, 1, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}},
-			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}},
-			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Functions: 3, Context: 20, Points: 45, Levels: 5}},
-			shape{wide, 2, 1, ops.Extents{Functions: 17, Context: 2, Points: 3, Levels: 260}})
+			shape{small, 1, 1, ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 3}},
+			shape{small, 2, 3, ops.Extents{Groups: 3, Context: 4, Points: 7, Levels: 1}},
+			shape{small, 1, 1, ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 1}},
+			shape{sized(name, 3, nil, 3), 1, 2, ops.Extents{Groups: 2, Context: 5, Points: 9, Levels: 4}},
+			shape{withFloor(small, 0.3), 1, 2, ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 5}},
+			shape{withFloor(small, 0.002), 1, 1, ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 5}},
+			shape{sized(name, 64, []int{64, 64}, 4), 1, 2, ops.Extents{Groups: 3, Context: 5, Points: 7, Levels: 1}},
+			shape{sized(name, 100, []int{104, 128}, 4), 1, 2, ops.Extents{Groups: 3, Context: 20, Points: 45, Levels: 5}},
+			shape{wide, 2, 1, ops.Extents{Groups: 17, Context: 2, Points: 3, Levels: 260}})
 		if name != "bnp" {
 			all = append(all,
-				shape{small, 1, 2, ops.Extents{Functions: 2, Context: 0, Points: 5, Levels: 3}},
-				shape{wide, 2, 1, ops.Extents{Functions: 37, Context: 0, Points: 5, Levels: 20}})
+				shape{small, 1, 2, ops.Extents{Groups: 2, Context: 0, Points: 5, Levels: 3}},
+				shape{wide, 2, 1, ops.Extents{Groups: 37, Context: 0, Points: 5, Levels: 20}})
 		}
 		if wide.Aggregation == config.Transformer && name != "acqnp/transformer/residual" && os.Getenv("TEST_ALL") == "" {
 			continue // the reference takes seconds, and the transformers of all models are alike
 		}
-		all = append(all, shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 257, Points: 262, Levels: 5}})
+		all = append(all, shape{wide, 1, 1, ops.Extents{Groups: 2, Context: 257, Points: 262, Levels: 5}})
 		if name != "bnp" {
-			all = append(all, shape{wide, 1, 1, ops.Extents{Functions: 2, Context: 0, Points: 262, Levels: 5}})
+			all = append(all, shape{wide, 1, 1, ops.Extents{Groups: 2, Context: 0, Points: 262, Levels: 5}})
 		}
 	}
 	for i := range all {
@@ -206,14 +206,14 @@ func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, s
 }
 
 // fillGroups fills the inputs that a model by groups has besides the others'. The first two thirds of the
-// context are siblings. A group has three rows, some none. In a prediction, the first four of a function's
+// context are siblings. A group has three rows, some none. In a prediction, the first four of a group's
 // points are its context.
 func fillGroups[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, g random.Generator) {
 	ranges := func(name string, space ops.Space, of func(row int) (first, end int)) {
 		data := p.Input(name)
 		for row := range e.Rows(space) {
 			if data != nil {
-				first, end := of(row % e.Ratio(space, ops.Function))
+				first, end := of(row % e.Ratio(space, ops.Group))
 				data[2*row], data[2*row+1] = T(first), T(end)
 			}
 		}

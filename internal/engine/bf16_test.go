@@ -19,7 +19,7 @@ import (
 func TestBF16IsNearFloat32(t *testing.T) {
 	for _, name := range names() {
 		for _, width := range []int{50, 128} {
-			s := shape{sized(name, width, []int{width + 7, width - 6, width}, 2), 1, 2, ops.Extents{Functions: 5, Context: 30, Points: 61, Levels: 9}}
+			s := shape{sized(name, width, []int{width + 7, width - 6, width}, 2), 1, 2, ops.Extents{Groups: 5, Context: 30, Points: 61, Levels: 9}}
 			if m := build(t, s); !m.Quantile() && !m.Bootstrap() {
 				s.e.Levels = 0
 			}
@@ -70,7 +70,7 @@ func norm(a []float32) float64 {
 // TestBF16LeavesNarrowLayersAlone runs a model whose layers are all narrower than 32.
 func TestBF16LeavesNarrowLayersAlone(t *testing.T) {
 	for _, name := range names() {
-		s := shape{sized(name, 20, []int{24, 31}, 2), 1, 1, ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}}
+		s := shape{sized(name, 20, []int{24, 31}, 2), 1, 1, ops.Extents{Groups: 3, Context: 5, Points: 9, Levels: 4}}
 		m := build(t, s)
 		if !m.Quantile() && !m.Bootstrap() {
 			s.e.Levels = 0

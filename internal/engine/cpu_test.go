@@ -31,10 +31,10 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 }
 
 func sameBits(t *testing.T, compile engineOf, m *models.Model) {
-	sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 40, Points: 91, Levels: 6})
+	sameBitsAt(t, compile, m, ops.Extents{Groups: 9, Context: 40, Points: 91, Levels: 6})
 	if !m.Bootstrap() {
-		sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 0, Points: 91, Levels: 6})
-		sameBitsAt(t, compile, m, ops.Extents{Functions: 4, Context: 0, Points: 263, Levels: 2})
+		sameBitsAt(t, compile, m, ops.Extents{Groups: 9, Context: 0, Points: 91, Levels: 6})
+		sameBitsAt(t, compile, m, ops.Extents{Groups: 4, Context: 0, Points: 263, Levels: 2})
 	}
 }
 
@@ -76,11 +76,11 @@ func TestExtentsWithinCapacity(t *testing.T) {
 }
 
 func withinCapacity(t *testing.T, compile engineOf, m *models.Model) {
-	capacity := ops.Extents{Functions: 5, Context: 20, Points: 45, Levels: 11}
-	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 31, Levels: 7},
-		{Functions: 2, Context: 19, Points: 45, Levels: 11}, capacity}
+	capacity := ops.Extents{Groups: 5, Context: 20, Points: 45, Levels: 11}
+	runs := []ops.Extents{capacity, {Groups: 1, Context: 1, Points: 2, Levels: 1}, {Groups: 5, Context: 3, Points: 31, Levels: 7},
+		{Groups: 2, Context: 19, Points: 45, Levels: 11}, capacity}
 	if !m.Bootstrap() {
-		runs = append(runs, ops.Extents{Functions: 3, Context: 0, Points: 31, Levels: 7}, capacity)
+		runs = append(runs, ops.Extents{Groups: 3, Context: 0, Points: 31, Levels: 7}, capacity)
 	}
 	if !m.Quantile() && !m.Bootstrap() {
 		capacity.Levels = 0
@@ -108,12 +108,12 @@ func withinCapacity(t *testing.T, compile engineOf, m *models.Model) {
 
 func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	m := build(t, shape{model: small, dx: 1, dy: 1})
-	capacity := ops.Extents{Functions: 2, Context: 4, Points: 8, Levels: 3}
+	capacity := ops.Extents{Groups: 2, Context: 4, Points: 8, Levels: 3}
 	p := compiled(t, m, capacity, models.Training, 1)
 	for _, e := range []ops.Extents{
-		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
-		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
-		{Functions: 2, Context: -1, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+		{Groups: 3, Context: 4, Points: 8, Levels: 3}, {Groups: 2, Context: 5, Points: 8, Levels: 3},
+		{Groups: 2, Context: 4, Points: 9, Levels: 3}, {Groups: 2, Context: 4, Points: 8, Levels: 4},
+		{Groups: 2, Context: -1, Points: 8, Levels: 3}, {Groups: 2, Context: 4, Points: 8, Levels: 0}, {},
 	} {
 		if p.Run(e) == nil {
 			t.Errorf("%v: ran", e)
@@ -127,7 +127,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 }
 
 func TestNoAllocationPerRun(t *testing.T) {
-	e := ops.Extents{Functions: 4, Context: 20, Points: 50, Levels: 6}
+	e := ops.Extents{Groups: 4, Context: 20, Points: 50, Levels: 6}
 	for _, name := range names() {
 		for _, width := range []int{20, 100} {
 			m := build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1})
@@ -150,7 +150,7 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})
 	size := func(levels int) float64 {
-		bytes := must.Get(cpu.Bytes(graph(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training), 2, false))(t)
+		bytes := must.Get(cpu.Bytes(graph(t, m, ops.Extents{Groups: 10, Context: 50, Points: 100, Levels: levels}, models.Training), 2, false))(t)
 		return bytes / (1 << 20)
 	}
 	few, many := size(4), size(400)
@@ -163,7 +163,7 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 func TestExtremesStayFinite(t *testing.T) {
 	for _, name := range names() {
 		m := build(t, shape{model: sized(name, 20, []int{24, 18}, 4), dx: 1, dy: 1})
-		e := ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 5}
+		e := ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 5}
 		if !m.Quantile() && !m.Bootstrap() {
 			e.Levels = 0
 		}
@@ -193,7 +193,7 @@ func TestExtremesStayFinite(t *testing.T) {
 // Parameters are those at the last call of Params: a change after it counts in the next run, and runs without one give
 // the same bits.
 func TestChangedParametersCount(t *testing.T) {
-	e := ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}
+	e := ops.Extents{Groups: 3, Context: 5, Points: 9, Levels: 4}
 	m := build(t, shape{model: small, dx: 1, dy: 1})
 	for precision, compile := range map[string]engineOf{"fp32": cpu.New, "bf16": cpu.NewBF16} {
 		p, other := compiledBy(t, compile, m, e, models.Evaluation, 2), compiledBy(t, compile, m, e, models.Evaluation, 2)

@@ -125,7 +125,7 @@ func onReference[T engine.Float](dtype tensor.Dtype, name string, dy int, define
 func TestDefinitionsAgree(t *testing.T) {
 	for name := range likelihoods {
 		for dy, e := range map[int]ops.Extents{
-			1: {Functions: 3, Context: 1, Points: 7, Levels: 67}, 2: {Functions: 1, Context: 1, Points: 1, Levels: 1}, 3: {Functions: 5, Context: 1, Points: 61, Levels: 5},
+			1: {Groups: 3, Context: 1, Points: 7, Levels: 67}, 2: {Groups: 1, Context: 1, Points: 1, Levels: 1}, 3: {Groups: 5, Context: 1, Points: 61, Levels: 5},
 		} {
 			if name == "gaussian over points" {
 				e.Levels = 0

@@ -97,7 +97,7 @@ func whole(t *testing.T, m *models.Model, all []dataGroup) (ll []float64) {
 		}
 	}
 	known := float64(siblingRows(all))
-	e := ops.Extents{Functions: 1, Context: rows, Points: len(x) / 2, Levels: levelsOf(m)}
+	e := ops.Extents{Groups: 1, Context: rows, Points: len(x) / 2, Levels: levelsOf(m)}
 	p := truth[float64](t, m, e, models.Evaluation)
 	for i, v := range m.Initial(3) {
 		p.Params()[i] = float64(v)

@@ -23,7 +23,7 @@ func hosted(t *testing.T, e ops.Extents) (engine.Trainer, engine.Program[float32
 	return engine.NewTrainer(p, m.Tensors(), 1e-3), twin
 }
 
-var few = ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}
+var few = ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 3}
 
 func TestTrainerIsProgramAndAdam(t *testing.T) {
 	trainer, twin := hosted(t, few)

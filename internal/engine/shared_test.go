@@ -14,7 +14,7 @@ import (
 
 // TestWeightOfThreeLayers gives one weight three uses, so that its gradient is a sum of sums.
 func TestWeightOfThreeLayers(t *testing.T) {
-	e := ops.Extents{Functions: 2, Context: 1, Points: 7}
+	e := ops.Extents{Groups: 2, Context: 1, Points: 7}
 	build := func(dtype tensor.Dtype, e ops.Extents) (*ops.Graph, error) {
 		b := ops.NewBuilder(dtype, e)
 		h, w, bias := b.Input("x", ops.Point, 3), b.Weight("w", 3, 3)[0], b.Bias("b", 3, 3)

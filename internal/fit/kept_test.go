@@ -38,8 +38,8 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 	}
 	for p, err := range f.Predict(t.Context(), together) {
 		must.Do(t, err)
-		if got, want := p.Channels[0].Mean(), given(t, f, alone[p.Function])[p.Target].Mean(); got != want {
-			t.Errorf("target %d of %s: %v, alone %v", p.Target, asked[p.Function].Name, got, want)
+		if got, want := p.Channels[0].Mean(), given(t, f, alone[p.Group])[p.Target].Mean(); got != want {
+			t.Errorf("target %d of %s: %v, alone %v", p.Target, asked[p.Group].Name, got, want)
 		}
 	}
 	for i, want := range []int{7, 0, 0, 7} {

@@ -39,7 +39,7 @@ func bnp(c *construction) decoding {
 //
 //  1. resample the context and encode it;
 //  2. decode at the context's x, without fc_ctx, to μ and σ;
-//  3. resample the residuals (y−μ)/σ and centre them for each function and bootstrap;
+//  3. resample the residuals (y−μ)/σ and centre them for each group and bootstrap;
 //  4. ỹ = μ + σ·residual.
 //
 // No gradient passes through Gather, Residual and Perturb.

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// groups returns an r for each point, [B·N, d], of functions that are data sets of groups: a function's
+// groups returns an r for each point, [B·N, d], of groups that are data sets of inner groups: a group's
 // context holds the rows of many groups, and the context points of others whose targets are its points.
 // So r tells what the points of the target's own group say and what those of its siblings say. The
 // siblings are the groups of which all rows are context.
@@ -25,7 +25,7 @@ func (c *construction) groups() *G.Node {
 	if c.mode == Prediction {
 		return c.oneGroup()
 	}
-	c.WholeFunctions()
+	c.WholeGroups()
 	context, query := c.embed()
 	known := ranges{group: c.Input("context_group", ops.Context, 2), siblings: c.Input("context_siblings", ops.Context, 2)}
 	points := ranges{group: c.Input("group", ops.Point, 2), siblings: c.Input("siblings", ops.Point, 2)}
@@ -51,7 +51,7 @@ const groupsName = "_encoder._groups."
 // oneGroup is groups for the rows of one group, context points and targets, as points: the siblings are
 // known by what BuildSiblings returns for them.
 func (c *construction) oneGroup() *G.Node {
-	c.WholeFunctions()
+	c.WholeGroups()
 	e := c.embedder()
 	tokens := e.tokens(c, c.x, c.Input("y", ops.Point, c.dy), c.Input("asked", ops.Point, 1))
 	group := c.Input("group", ops.Point, 2)
@@ -84,7 +84,7 @@ func SiblingInputs(l int) (keys, values string) {
 func (m *Model) BuildSiblings(dtype tensor.Dtype, capacity ops.Extents) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
 	c := &construction{Builder: b, Model: m, context: b.Input("context", ops.Context, m.dx+m.dy)}
-	c.WholeFunctions()
+	c.WholeGroups()
 	e := c.embedder()
 	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
 	tokens := e.tokens(c, xs, ys, nil)

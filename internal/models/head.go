@@ -84,7 +84,7 @@ func (m *Model) States(components []float32, points int) States {
 		raw[i] = float64(v)
 	}
 	s := States{rows: len(raw) / (points * m.RowWidth()), dy: m.dy, parts: m.parts}
-	out := m.states.Run(ops.Extents{Functions: 1, Points: points, Levels: s.rows}, nil, raw)
+	out := m.states.Run(ops.Extents{Groups: 1, Points: points, Levels: s.rows}, nil, raw)
 	s.mu, s.sigma, s.logWeight = out[0], out[1], out[2]
 	if len(out) > 3 {
 		s.logit = out[3]

@@ -39,7 +39,7 @@ func everyHead() map[string]config.Model {
 // TestHeadsStateWhatPredictionsAre compares the graph of every head, run by the plain kernels and lowered
 // to arrays, with the distributions of package likelihood and with those of predictions.
 func TestHeadsStateWhatPredictionsAre(t *testing.T) {
-	e := ops.Extents{Functions: 1, Context: 1, Points: 4, Levels: 5}
+	e := ops.Extents{Groups: 1, Context: 1, Points: 4, Levels: 5}
 	for name, c := range everyHead() {
 		for _, dy := range []int{1, 3} {
 			m := must.Get(models.New(c, 2, dy))(t)

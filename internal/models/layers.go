@@ -21,15 +21,15 @@ type construction struct {
 	u       *G.Node // [B·N·N_τ, 1]; quantile models only
 }
 
-// aggregate returns r, the representation of the context: one for each function, [B, d], or one for
+// aggregate returns r, the representation of the context: one for each group, [B, d], or one for
 // each point, [B·N, d].
 func (c *construction) aggregate() *G.Node {
 	switch c.config.Aggregation {
 	case config.Attention:
-		c.WholeFunctions()
+		c.WholeGroups()
 		return c.attention()
 	case config.Transformer:
-		c.WholeFunctions()
+		c.WholeGroups()
 		return c.transformer()
 	case config.Groups:
 		return c.groups()

@@ -45,7 +45,7 @@ func everyNetwork() map[string]config.Model {
 func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 	for name, c := range everyNetwork() {
 		for _, size := range []ops.Extents{
-			{Functions: 1, Context: 5, Points: 3, Levels: 4}, {Functions: 1, Context: 1, Points: 1, Levels: 1}, {Functions: 1, Points: 2, Levels: 3},
+			{Groups: 1, Context: 5, Points: 3, Levels: 4}, {Groups: 1, Context: 1, Points: 1, Levels: 1}, {Groups: 1, Points: 2, Levels: 3},
 		} {
 			if c.Name == "bnp" && size.Context == 0 {
 				continue
@@ -74,7 +74,7 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 
 // TestLoweredPrimitives lowers the primitives that have a form, and attention within ranges.
 func TestLoweredPrimitives(t *testing.T) {
-	e := ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 4}
+	e := ops.Extents{Groups: 1, Context: 2, Points: 3, Levels: 4}
 	b := ops.NewBuilder(tensor.Float64, e)
 	x, u := b.Input("x", ops.Point, 2), b.Input("u", ops.Row, 2)
 	b.Output("out", b.Mul(b.Log(b.Softplus(x)), b.Affine(b.Exp(x), -0.5, 3)))

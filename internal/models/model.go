@@ -5,23 +5,23 @@
 // graphs contain no device code: every engine runs them.
 //
 // [New] makes a [Model] from its configuration. [Model.Build] builds its graph for one of three
-// uses, [Training], [Evaluation] or [Prediction], at a capacity: the largest number of functions,
+// uses, [Training], [Evaluation] or [Prediction], at a capacity: the largest number of groups,
 // context points, points and levels that a run may have. Each run states its own extents, up to the
 // capacity.
 //
 // # Spaces
 //
 // Each tensor of a graph is a matrix with one row for each element of a space of package ops. With
-// B functions, N_c context points, N points (context points included) and N_τ levels:
+// B groups, N_c context points, N points (context points included) and N_τ levels:
 //
-//	functions       B rows        r of aggregation by a mean
+//	groups       B rows        r of aggregation by a mean
 //	context points  B·N_c rows    encoder; keys and values of attention; tokens of the context
 //	points          B·N rows      r of the other aggregations; decoder of CNP and CANP;
 //	                              log-likelihood
 //	rows            B·N·N_τ rows  ψ and decoder of CQNP and ACQNP; bootstraps of BNP
 //
 // The first layer of ψ and of the decoder is linear in r, x and the level. So its weight is split
-// by columns: the part for r is applied once for each function (or point, if r has a row for each),
+// by columns: the part for r is applied once for each group (or point, if r has a row for each),
 // the part for x once for each point, and only the part for the level once for each row.
 //
 // # Parameters
@@ -127,7 +127,7 @@ func New(c config.Model, dx, dy int) (*Model, error) {
 	if m.head = newHead(m); m.head == nil {
 		return nil, &invalid.Input{Key: "model.head", Found: fmt.Sprintf("%q", c.Head), Expected: "one of " + strings.Join(config.Heads(), ", ")}
 	}
-	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+	one := ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 1}
 	g, err := m.Build(tensor.Float64, one, Prediction)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (m *Model) Quantile() bool { return m.arch.family == quantile }
 // inputs "resample_context" and "resample_residual".
 func (m *Model) Bootstrap() bool { return m.arch.family == bootstrap }
 
-// Groups reports whether the model aggregates by groups: its functions are data sets, and the graph of
+// Groups reports whether the model aggregates by groups: a group of a batch is a data set, and the graph of
 // Prediction needs what BuildSiblings returns.
 func (m *Model) Groups() bool { return m.config.Aggregation == config.Groups }
 
@@ -219,17 +219,17 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	context_group, context_siblings  [B·N_c, 2]  what each context row reads
 //	group, siblings                  [B·N, 2]    what each point reads
 //
-// and in Prediction, where the rows of one group, context and targets, are the points of a function and
+// and in Prediction, where the rows of one group, context and targets, are the points of a group and
 // the siblings are its context, instead of all of these and of context:
 //
 //	y            [B·N, dy]   of the group's context points; 0 for targets
 //	asked        [B·N, 1]    1 for targets; 0 for context points
-//	group        [B·N, 2]    the range of context points among the function's points
+//	group        [B·N, 2]    the range of context points among the group's points
 //	keys.l, values.l  [B·N_c, d]  for each layer l, the outputs of BuildSiblings
 //
 // The outputs, which depend on the mode, are
 //
-//	cost        one number       −(mean of loglik over points and functions); BNP adds the same
+//	cost        one number       −(mean of loglik over points and groups); BNP adds the same
 //	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
 //	components  in Prediction

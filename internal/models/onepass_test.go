@@ -22,7 +22,7 @@ import (
 // prediction of the heads that state a whole mixture with the formulas in plain float64, whose derivatives are
 // compared with difference quotients.
 func TestMixtureHeads(t *testing.T) {
-	e := ops.Extents{Functions: 2, Context: 3, Points: 5}
+	e := ops.Extents{Groups: 2, Context: 3, Points: 5}
 	for _, c := range []struct {
 		head, scale string
 		k, dy       int
@@ -143,11 +143,11 @@ func plainPart(m *models.Model, e, s float64, levels []float64, part int) (log f
 func TestPartsStartApart(t *testing.T) {
 	for _, head := range config.Heads()[1:] {
 		m := must.Get(models.New(config.Model{Name: "cnp", Head: head, Representation: 64, Encoder: []int{64}, Decoder: []int{64}}, 1, 2))(t)
-		p := must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, models.Prediction) }, ops.Extents{Functions: 1, Context: 1, Points: 1}))(t)
+		p := must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, models.Prediction) }, ops.Extents{Groups: 1, Context: 1, Points: 1}))(t)
 		for i, v := range m.Initial(1) {
 			p.Params()[i] = float64(v)
 		}
-		must.Do(t, p.Run(ops.Extents{Functions: 1, Context: 1, Points: 1}))
+		must.Do(t, p.Run(ops.Extents{Groups: 1, Context: 1, Points: 1}))
 		states := m.States(narrowed(p.Output("components")), 1)
 		for channel := range 2 {
 			parts := states.At(0, channel, likelihood.Units{Factor: 1}).Components()

@@ -28,7 +28,7 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 	if err := run.CheckData(s.Run, t.Units, data); err != nil {
 		return t, a, err
 	}
-	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")
+	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "group")
 	if a.Questions = source.Calibration; len(a.Questions) == 0 {
 		return t, a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
 			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// Names are how a CSV file of predictions names its rows: by function, target, x, what else a file of targets
+// Names are how a CSV file of predictions names its rows: by group, target, x, what else a file of targets
 // says of a row, and channel.
 type Names struct {
 	XNames    []string                      // of the columns of x; "" for one that files do not have
@@ -20,7 +20,7 @@ type Names struct {
 	XIsText   func(c int) bool              // whether column c of x has texts, names or dates; nil for numbers
 	YNames    []string                      // of the channels of y
 	Questions []points.Question             // that were predicted
-	Group     string                        // the column with the name of the function; "" for function
+	Group     string                        // the column with the name of the group; "" for group
 	Others    rows.Company                  // of the targets
 }
 
@@ -66,7 +66,7 @@ var plainNumber = regexp.MustCompile(`^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?)?$`)
 // others. The column of the groups with the name of another column gets the prefix group_, one of x x_, one of the
 // targets file_, as often as it takes to make all names different.
 func (n Names) header(others []string) []string {
-	taken, group := append([]string{"target", "channel"}, others...), cmp.Or(n.Group, "function")
+	taken, group := append([]string{"target", "channel"}, others...), cmp.Or(n.Group, "group")
 	for slices.Contains(taken, group) {
 		group = "group_" + group
 	}
@@ -88,7 +88,7 @@ func (n Names) header(others []string) []string {
 
 // row appends the columns group, target, x…, others… and channel of a target.
 func (n Names) row(row []string, t Target, channel int) []string {
-	q := n.Questions[t.Function]
+	q := n.Questions[t.Group]
 	row = append(row, q.Name, strconv.Itoa(t.Target))
 	for c, v := range q.Targets.Row(t.Target) {
 		if n.XNames[c] != "" {
@@ -108,7 +108,7 @@ func (n Names) xText(c int, v float64) string {
 	return number(v)
 }
 
-// An inOrder writes the rows of targets, which come function by function, in the order of the file of targets.
+// An inOrder writes the rows of targets, which come group by group, in the order of the file of targets.
 // It holds those that come before their turn.
 type inOrder struct {
 	Names
@@ -121,8 +121,8 @@ type inOrder struct {
 // target writes the rows of a target.
 func (o *inOrder) target(t Target, rows iter.Seq[[]string]) error {
 	o.at = -1
-	if o.Others.Group != "" { // otherwise each function has the same targets, or none is of a file
-		o.at = o.Questions[t.Function].Targets.Rows[t.Target]
+	if o.Others.Group != "" { // otherwise each group has the same targets, or none is of a file
+		o.at = o.Questions[t.Group].Targets.Rows[t.Target]
 	}
 	for row := range rows {
 		if err := o.put(row); err != nil {

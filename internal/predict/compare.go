@@ -40,7 +40,7 @@ const (
 // the gradient, and a comparison evaluates every batch twice.
 func ComparedBatches(e config.Experiment, s *datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
-		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))
+		return float64(size.Groups) * float64(size.Points) * float64(max(1, levels))
 	}
 	training := 3 * float64(steps) * rows(s.Train.Size, max(e.Train.NumTau, e.Model.TrainBootstraps))
 	affordable := comparedShare * training / (2 * rows(s.Eval.Size, max(e.Eval.NumTau, e.Model.EvalBootstraps)))

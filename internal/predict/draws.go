@@ -9,7 +9,7 @@ import (
 const together = picks + picks/2
 
 // drawStep returns the step of the random numbers of a target's draws.
-func drawStep(t Target) uint64 { return uint64(t.Function)<<32 | uint64(t.Target) }
+func drawStep(t Target) uint64 { return uint64(t.Group)<<32 | uint64(t.Target) }
 
 // draws returns n draws of the channels, from draw first on, [n, dy]: the target's joint draws, if it has some. A draw
 // does not depend on the number of others.

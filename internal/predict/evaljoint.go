@@ -16,9 +16,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A chain computes the joint log-likelihood of the first targets of each function of an evaluation
+// A chain computes the joint log-likelihood of the first targets of each group of an evaluation
 // batch, in the model's units. By the chain rule, each target of an order is scored with those before it
-// in the context. All functions and many orders go through one run of the program.
+// in the context. All groups and many orders go through one run of the program.
 //
 // A target has the quantile levels of the batch's own log-likelihood, in every order. Bootstraps are
 // drawn for every context, even if a tasks file has some.
@@ -57,9 +57,9 @@ func newChain(t Trained, source *datasets.Source, o EvalOptions) (*chain, error)
 	c.dx, c.width = dx, dx+dy
 	size := source.Eval.Size
 	context := size.Context + c.targets - 1
-	c.atOnce = min(c.orders, max(1, pointsAtOnce/(size.Functions*(context+1))))
+	c.atOnce = min(c.orders, max(1, pointsAtOnce/(size.Groups*(context+1))))
 	c.Feeds, c.Keys = 1, source.Eval.Keys
-	c.Capacity = ops.Extents{Functions: size.Functions * c.atOnce, Context: context, Points: 1, Levels: d.Count()}
+	c.Capacity = ops.Extents{Groups: size.Groups * c.atOnce, Context: context, Points: 1, Levels: d.Count()}
 	return c, nil
 }
 
@@ -68,31 +68,31 @@ func (c *chain) take(_ int, f *feed.Feed) error {
 	e, dy := f.Extents, c.width-c.dx
 	if n := e.Points - e.Context; n < c.targets {
 		return &invalid.Input{File: "--joint", Found: strconv.Itoa(c.targets),
-			Expected: fmt.Sprintf("at most %d, the targets of each function", n)}
+			Expected: fmt.Sprintf("at most %d, the targets of each group", n)}
 	}
 	c.extents, c.numTau = e, 0
 	if c.Model.Quantile() {
 		c.numTau = e.Levels
 	}
 	c.known, c.unknown, c.levels, c.shift = c.known[:0], c.unknown[:0], c.levels[:0], 0
-	for b := range e.Functions {
+	for b := range e.Groups {
 		c.known = append(c.known, f.Context(b)...)
 		for k := range c.targets {
 			at := b*e.Points + e.Context + k
 			c.unknown = append(append(c.unknown, f.X()[at*c.dx:][:c.dx]...), f.Y()[at*dy:][:dy]...)
 			c.levels = append(c.levels, f.Levels()[at*c.numTau:][:c.numTau]...)
 			if c.scaling.PointShifts() {
-				c.shift += c.scaling.PointShift(f.Y()[at*dy:][:dy]) / float64(e.Functions*c.targets)
+				c.shift += c.scaling.PointShift(f.Y()[at*dy:][:dy]) / float64(e.Groups*c.targets)
 			}
 		}
 	}
 	return nil
 }
 
-// score sets the joint log-likelihood of batch i: the mean over its functions of log(mean of p)/M, where
+// score sets the joint log-likelihood of batch i: the mean over its groups of log(mean of p)/M, where
 // p is the joint density of the M targets in each order.
 func (c *chain) score(ctx context.Context, i int, r *run.BatchResult) error {
-	logs := make([][]float64, c.extents.Functions) // of each function: log p of each order
+	logs := make([][]float64, c.extents.Groups) // of each group: log p of each order
 	for first := 0; first < c.orders; first += c.atOnce {
 		if err := c.run(ctx, i, first, min(c.atOnce, c.orders-first), logs); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (c *chain) score(ctx context.Context, i int, r *run.BatchResult) error {
 	return nil
 }
 
-// run appends log p of n orders, from order first on, to those of every function of batch i.
+// run appends log p of n orders, from order first on, to those of every group of batch i.
 func (c *chain) run(ctx context.Context, i, first, n int, logs [][]float64) error {
 	var paths []path
 	for order := first; order < first+n; order++ {
@@ -164,17 +164,17 @@ func (c *chain) scoreTarget(i, k int, paths []path) ([]float32, error) {
 	return program.Output("loglik"), nil
 }
 
-// A path is a function with its targets in one order.
+// A path is a group with its targets in one order.
 type path struct {
 	points []float32 // [N_c+targets, width]
 	levels []float32 // [targets, N_τ]
 }
 
-// path returns function b of batch i in one of its orders. The order depends on the seed and on these
+// path returns group b of batch i in one of its orders. The order depends on the seed and on these
 // three numbers alone.
 func (c *chain) path(i, order, b int) path {
 	targets := make([]int, c.targets)
-	c.random.Perm(uint64(i)<<32|uint64(order*c.extents.Functions+b), targets)
+	c.random.Perm(uint64(i)<<32|uint64(order*c.extents.Groups+b), targets)
 	n := c.extents.Context * c.width
 	p := path{points: append(make([]float32, 0, n+c.targets*c.width), c.known[b*n:][:n]...)}
 	for _, k := range targets {

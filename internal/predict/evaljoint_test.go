@@ -31,7 +31,7 @@ func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 			must.Do(t, s.Eval.Make(i, &b))
 			want := 0.0
 			for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
-				want += points[b.Context] / functions
+				want += points[b.Context] / groups
 			}
 			if math.Abs(*result.JointLL-want) > tolerance {
 				t.Errorf("%s, batch %d: got %v, want %v", name, i, *result.JointLL, want)
@@ -44,15 +44,15 @@ func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 	}
 }
 
-// single returns a source with one function in each of its batches. Its y are spread widely, so that the orders differ. It
+// single returns a source with one group in each of its batches. Its y are spread widely, so that the orders differ. It
 // states a larger size than it has, so that 1024 orders take two runs.
 func single(batches int) *datasets.Source {
 	s := source{batches: batches}.of()
 	two := s.Eval.Make
-	s.Eval.Size = datasets.Size{Functions: 1, Points: 60, Context: 50}
+	s.Eval.Size = datasets.Size{Groups: 1, Points: 60, Context: 50}
 	s.Eval.Make = func(i int, b *datasets.Batch) error {
 		err := two(i, b)
-		b.Functions, b.X, b.Y = 1, b.X[:b.Points], b.Y[:2*b.Points]
+		b.Groups, b.X, b.Y = 1, b.X[:b.Points], b.Y[:2*b.Points]
 		for k := range b.Y {
 			b.Y[k] *= 2
 		}
@@ -120,7 +120,7 @@ func near(got float64, all []float64) int {
 	return slices.IndexFunc(all, func(want float64) bool { return math.Abs(got-want) <= 1e-5*math.Abs(want) })
 }
 
-// With one order, each function has one of the six values of the chain rule, and not all have the same
+// With one order, each group has one of the six values of the chain rule, and not all have the same
 // order.
 func TestJointInOneOrderIsTheChainRule(t *testing.T) {
 	for name, o := range jointEvaluations(t) {
@@ -205,5 +205,5 @@ func TestJointOfBootstraps(t *testing.T) {
 func TestJointOfTooManyTargetsIsRefused(t *testing.T) {
 	o := options(t, "cnp", source{batches: 2}.of())
 	o.JointTargets = 8
-	must.Refuse(t, must.Err(o.Evaluate(t.Context(), o.Source, o.EvalOptions)), "evaluation batch 0: --joint: found 8, expected at most 7, the targets of each function")
+	must.Refuse(t, must.Err(o.Evaluate(t.Context(), o.Source, o.EvalOptions)), "evaluation batch 0: --joint: found 8, expected at most 7, the targets of each group")
 }

@@ -17,18 +17,18 @@ import (
 // this number of targets are precise enough.
 const (
 	scoredTargets    = 500
-	scoredOwnTargets = 4000 // of own data, whose functions are listed one by one
+	scoredOwnTargets = 4000 // of own data, whose groups are listed one by one
 )
 
 // A scorer scores the predictions of some targets of each evaluation batch, evenly spread over its
-// functions and over the targets of each. It draws levels of its own, even if a tasks file has levels.
+// groups and over the targets of each. It draws levels of its own, even if a tasks file has levels.
 type scorer struct {
 	*session
 	tally    *score.Tally
 	threads  int
 	most     int // targets, of all batches
 	batches  int
-	names    func(i int) []string // of the functions of a batch; nil for benchmarks
+	names    func(i int) []string // of the groups of a batch; nil for benchmarks
 	taken    []points.Question    // of the batch, with the targets to score
 	before   int                  // functions taken of earlier batches
 	unscored string               // why there is no result: the first score that is not finite
@@ -53,30 +53,30 @@ func (s *scorer) take(batch int, f *feed.Feed) error {
 	s.before, s.taken = s.before+len(s.taken), nil
 	p, e := s.session, f.Extents
 	each := e.Points - e.Context
-	all := e.Functions * each
+	all := e.Groups * each
 	last, n := -1, min((batch+1)*s.most/s.batches-batch*s.most/s.batches, all)
 	for k := range n {
 		at := k * all / n
-		function := at / each
-		first := function * e.Points
+		group := at / each
+		first := group * e.Points
 		raw := func(from, n int) points.Points {
 			return p.scaling.Raw(f.X()[from*p.dx:][:n*p.dx], f.Y()[from*p.dy:][:n*p.dy])
 		}
-		if function != last {
-			last = function
-			s.taken = append(s.taken, points.Question{Name: s.name(batch, function), Known: raw(first, e.Context)})
+		if group != last {
+			last = group
+			s.taken = append(s.taken, points.Question{Name: s.name(batch, group), Known: raw(first, e.Context)})
 		}
 		s.taken[len(s.taken)-1].Targets.Append(raw(first+e.Context+at%each, 1))
 	}
 	return nil
 }
 
-// name returns a name that no other function of the evaluation has, unless the data have it.
-func (s *scorer) name(batch, function int) string {
+// name returns a name that no other group of the evaluation has, unless the data have it.
+func (s *scorer) name(batch, group int) string {
 	if s.names != nil {
-		return s.names(batch)[function]
+		return s.names(batch)[group]
 	}
-	return fmt.Sprintf("%d/%d", batch, function)
+	return fmt.Sprintf("%d/%d", batch, group)
 }
 
 // score scores the targets that were taken.
@@ -96,15 +96,15 @@ func (s *scorer) score(ctx context.Context, batch int, _ *run.BatchResult) error
 	return err
 }
 
-// predictions yields the predictions for the functions that were taken.
+// predictions yields the predictions for the groups that were taken.
 func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for j, q := range s.taken {
 			renamed := func(t Target, err error) bool {
-				t.Function = j
+				t.Group = j
 				return yield(t, err)
 			}
-			if !s.session.piece(ctx, q, Piece{Function: s.before + j, Number: q.Targets.Len()}, renamed) {
+			if !s.session.piece(ctx, q, Piece{Group: s.before + j, Number: q.Targets.Len()}, renamed) {
 				return
 			}
 		}
@@ -119,6 +119,6 @@ func (s *scorer) addTo(e *run.Eval) {
 	summary := s.tally.Summary()
 	e.Means = &summary.Means
 	if s.names != nil {
-		e.PerFunction = summary.PerFunction
+		e.PerGroup = summary.PerGroup
 	}
 }

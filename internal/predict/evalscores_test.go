@@ -18,12 +18,12 @@ func TestScoredTargetsAreThoseOfTheEvaluation(t *testing.T) {
 		o := options(t, model, source{batches: 1}.of())
 		o.Units, o.Levels, o.Scored, o.Threads = logUnits(), predict.GridLevels, true, 2
 		e := evaluate(t, o)
-		targets := functions * (e.PerBatch[0].NumPoints - e.PerBatch[0].NumContext)
+		targets := groups * (e.PerBatch[0].NumPoints - e.PerBatch[0].NumContext)
 		// Raw y pass through exp, log and float32 on their way back to the model.
 		if e.Means == nil || e.Targets != targets || math.Abs(2*e.LogDensity.Mean-e.Raw.TargetLL.Mean) > 1e-4 {
 			t.Fatalf("%s: %+v, want %d targets of log density %v / 2", model, e.Means, targets, e.Raw.TargetLL.Mean)
 		}
-		if !(e.CRPS > 0) || len(e.PIT) != 20 || e.PerFunction != nil || e.LogDensity.StdError == nil {
+		if !(e.CRPS > 0) || len(e.PIT) != 20 || e.PerGroup != nil || e.LogDensity.StdError == nil {
 			t.Errorf("%s: %+v", model, e)
 		}
 		o.Threads = 1
@@ -51,15 +51,15 @@ func TestEvaluationScoresFewTargets(t *testing.T) {
 	}
 }
 
-func TestEvaluationOfOwnDataListsFunctions(t *testing.T) {
+func TestEvaluationOfOwnDataListsGroups(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 2}.of())
 	o.Source.EvalNames = func(i int) []string { return []string{fmt.Sprint("a", i), fmt.Sprint("b", i), "c"} } // c is in each batch
 	o.Units.Scaling = unscaled()
 	o.Scored = true
 	e := evaluate(t, o)
 	points := map[string]int{}
-	for _, f := range e.PerFunction {
-		points[f.Function] += f.Points
+	for _, f := range e.PerGroup {
+		points[f.Group] += f.Points
 	}
 	n := []int{e.PerBatch[0].NumPoints - e.PerBatch[0].NumContext, e.PerBatch[1].NumPoints - e.PerBatch[1].NumContext}
 	want := map[string]int{"a0": n[0], "b0": n[0], "a1": n[1], "b1": n[1], "c": n[0] + n[1]}
@@ -74,7 +74,7 @@ func TestEvaluationWithoutFiniteScores(t *testing.T) {
 	o.Units, o.Scored = logUnits(), true
 	o.Units.Scaling.YScale[1] = 60
 	e := evaluate(t, o)
-	if e.Means != nil || !strings.Contains(e.Unscored, "evaluation batch 0: function 0, target 1: found a predictive mean of +Inf") {
+	if e.Means != nil || !strings.Contains(e.Unscored, "evaluation batch 0: group 0, target 1: found a predictive mean of +Inf") {
 		t.Errorf("%+v, %q", e.Means, e.Unscored)
 	}
 }

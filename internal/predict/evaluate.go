@@ -26,7 +26,7 @@ type EvalOptions struct {
 	Threads int    // that compute scores; at least 1 is used
 	Version string // of the program, for run.Eval
 
-	JointTargets int // the first targets of each function, whose joint log-likelihood is computed; 0 for none
+	JointTargets int // the first targets of each group, whose joint log-likelihood is computed; 0 for none
 	Orders       int // random orders of these targets; at least 1 is used
 
 	Progress progress.Reporter // may be nil
@@ -156,7 +156,7 @@ func newEvaluator(t Trained, source *datasets.Source) (*evaluator, error) {
 	size := source.Eval.Size
 	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
 	e.Feeds, e.Keys = feed.Turns, source.Eval.Keys
-	e.Capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
+	e.Capacity = ops.Extents{Groups: size.Groups, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
 	x, y := source.Dims()
 	if dx, dy := t.Model.Dims(); dx != x || dy != y {
@@ -204,7 +204,7 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
-	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
+	r, err := split(p.Output("loglik"), extents.Groups, extents.Points, extents.Context)
 	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
 	for _, x := range e.extras {
 		if err == nil {
@@ -222,19 +222,19 @@ func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 		return run.BatchResult{}
 	}
 	_, dy := e.scaling.Dims()
-	shifts := make([]float64, x.Functions*x.Points)
+	shifts := make([]float64, x.Groups*x.Points)
 	for i := range shifts {
 		shifts[i] = e.scaling.PointShift(f.Y()[i*dy:][:dy])
 	}
-	means, _ := split(shifts, x.Functions, x.Points, x.Context)
+	means, _ := split(shifts, x.Groups, x.Points, x.Context)
 	return means
 }
 
 // split averages loglik [B, N] over the context points and over the targets. Without context points
 // the former is 0.
-func split[T float32 | float64](loglik []T, functions, points, context int) (run.BatchResult, error) {
+func split[T float32 | float64](loglik []T, groups, points, context int) (run.BatchResult, error) {
 	r := run.BatchResult{NumPoints: points, NumContext: context}
-	for b := range functions {
+	for b := range groups {
 		for n, v := range loglik[b*points:][:points] {
 			if n < context {
 				r.ContextLL += float64(v)
@@ -244,9 +244,9 @@ func split[T float32 | float64](loglik []T, functions, points, context int) (run
 		}
 	}
 	if context > 0 {
-		r.ContextLL /= float64(functions * context)
+		r.ContextLL /= float64(groups * context)
 	}
-	r.TargetLL /= float64(functions * (points - context))
+	r.TargetLL /= float64(groups * (points - context))
 	if sum := r.ContextLL + r.TargetLL; math.IsNaN(sum) || math.IsInf(sum, 0) {
 		return r, fmt.Errorf("the log-likelihood is not finite (context %v, target %v)", r.ContextLL, r.TargetLL)
 	}

@@ -50,17 +50,17 @@ func evaluate(t *testing.T, o evaluation) run.Eval {
 	return e
 }
 
-// drawn returns a model's levels or bootstraps for a batch. The batch's function `first` draws as
-// function 0 of a step.
+// drawn returns a model's levels or bootstraps for a batch. The batch's group `first` draws as
+// group 0 of a step.
 func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[string][]float32 {
 	switch {
 	case m.Quantile():
-		u := make([]float32, b.Functions*b.Points*levels)
+		u := make([]float32, b.Groups*b.Points*levels)
 		random.New(11, random.Levels|random.Evaluation).Fill(step, 0, u[first*b.Points*levels:])
 		return map[string][]float32{"u": u}
 	case m.Bootstrap():
 		const residuals = 1 << 33 // where their indices begin
-		n, g := b.Functions*b.Context*levels, random.New(11, random.Bootstrap|random.Evaluation)
+		n, g := b.Groups*b.Context*levels, random.New(11, random.Bootstrap|random.Evaluation)
 		context, residual := make([]float32, n), make([]float32, n)
 		at := first * b.Context * levels
 		for i := range n - at {
@@ -77,7 +77,7 @@ func drawn(m *models.Model, b *datasets.Batch, step uint64, first int) map[strin
 func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[string][]float32) [][]float64 {
 	t.Helper()
 	m, params := o.Model, o.Params
-	e := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points}
+	e := ops.Extents{Groups: b.Groups, Context: b.Context, Points: b.Points}
 	if m.Quantile() || m.Bootstrap() {
 		e.Levels = levels
 	}
@@ -87,7 +87,7 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 	copy(program.Params(), params)
 	copy(program.Input("x"), b.X)
 	var known []float32
-	for f := range b.Functions {
+	for f := range b.Groups {
 		for n := range b.Context {
 			p := f*b.Points + n
 			known = append(known, b.X[p], b.Y[2*p], b.Y[2*p+1])
@@ -98,9 +98,9 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 		copy(program.Input(name), v)
 	}
 	must.Do(t, program.Run(e))
-	all := make([][]float64, b.Functions)
+	all := make([][]float64, b.Groups)
 	raw := program.Output("components")
-	for at := range b.Functions * b.Points {
+	for at := range b.Groups * b.Points {
 		sum := 0.0
 		joint := make([]float64, levels) // of both channels under each bootstrap
 		for c := range 2 {
@@ -290,7 +290,7 @@ func TestModelsWithBootstraps(t *testing.T) {
 	all := o.Source.Eval.Make
 	o.Source.Eval.Make = func(i int, b *datasets.Batch) error { // with seven bootstraps, of the first context point alone
 		err := all(i, b)
-		b.Bootstraps, b.Resample = 7, make([]int32, 2*b.Functions*b.Context*7)
+		b.Bootstraps, b.Resample = 7, make([]int32, 2*b.Groups*b.Context*7)
 		return err
 	}
 	if own := evaluate(t, o); own.Bootstraps != 7 || own.TargetLL.Mean == drawn.TargetLL.Mean {

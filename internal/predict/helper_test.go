@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	levels    = 5 // quantile levels, or bootstraps
-	functions = 3
+	levels = 5 // quantile levels, or bootstraps
+	groups = 3
 )
 
 // tiny returns a small model with two channels of y and a lower bound of σ that is not the default.
@@ -43,7 +43,7 @@ type source struct {
 
 // of returns the source.
 func (s source) of() *datasets.Source {
-	return &datasets.Source{DX: 1, DY: 2, Eval: datasets.Batches{Size: datasets.Size{Functions: functions, Points: 12, Context: 6}, Count: s.batches, Make: s.batch}}
+	return &datasets.Source{DX: 1, DY: 2, Eval: datasets.Batches{Size: datasets.Size{Groups: groups, Points: 12, Context: 6}, Count: s.batches, Make: s.batch}}
 }
 
 func (s source) batch(i int, dst *datasets.Batch) error {
@@ -52,16 +52,16 @@ func (s source) batch(i int, dst *datasets.Batch) error {
 	}
 	points := 9 + i%4
 	*dst = datasets.Batch{
-		Functions: functions, Points: points, Context: 2 + i%5, DX: 1, DY: 2,
-		X: make([]float32, functions*points), Y: make([]float32, 2*functions*points),
+		Groups: groups, Points: points, Context: 2 + i%5, DX: 1, DY: 2,
+		X: make([]float32, groups*points), Y: make([]float32, 2*groups*points),
 	}
 	g := random.New(7, random.Data)
 	g.Fill(uint64(i), 0, dst.X)
 	g.Fill(uint64(i), 1000, dst.Y)
 	if s.levels != nil {
-		u := make([]float32, 10*functions*points*levels)
+		u := make([]float32, 10*groups*points*levels)
 		dst.NumTau = s.levels(i, u)
-		dst.U = u[:functions*points*dst.NumTau]
+		dst.U = u[:groups*points*dst.NumTau]
 	}
 	return nil
 }

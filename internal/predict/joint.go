@@ -14,11 +14,11 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// WithJointDraws returns the same predictions with joint draws of each function: each drawn target
+// WithJointDraws returns the same predictions with joint draws of each group: each drawn target
 // joins the context of the next, in the order of the targets. So the draws of one number belong to one
 // curve, where independent draws mix the curves of many. predictions are those of p.Predict.
 //
-// All draws of a target are made in one pass of the model, if memory permits, and a function takes
+// All draws of a target are made in one pass of the model, if memory permits, and a group takes
 // as many passes as it has targets.
 func WithJointDraws(ctx context.Context, p Predictor, questions []points.Question, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
@@ -30,7 +30,7 @@ func WithJointDraws(ctx context.Context, p Predictor, questions []points.Questio
 		defer j.Close()
 		for t, err := range predictions {
 			if err == nil && t.Target == 0 {
-				j.Begin(t.Function, questions[t.Function])
+				j.Begin(t.Group, questions[t.Group])
 			}
 			if err == nil {
 				t.Draws, err = d.draw(ctx, j, t)
@@ -48,10 +48,10 @@ type JointDraws struct {
 	Seed   uint64
 }
 
-// A Sequence predicts the targets of a function one after the other, in several draws: each target joins the
+// A Sequence predicts the targets of a group one after the other, in several draws: each target joins the
 // context of the next.
 type Sequence interface {
-	// Begin starts with function i. All draws begin with its own context.
+	// Begin starts with group i. All draws begin with its own context.
 	Begin(i int, q points.Question)
 	// Next calls choose with the prediction at target i for each draw, given the targets before. The y [dy] that
 	// choose returns joins the draw's context.
@@ -74,7 +74,7 @@ func (d JointDraws) draw(ctx context.Context, s Sequence, p Target) ([]float64, 
 	}
 	values, joining := make([]float64, d.Number*dy), make([]float64, dy)
 	err := s.Next(ctx, p.Target, func(draw int, given Target) []float64 {
-		given.Function, given.Target = p.Function, p.Target
+		given.Group, given.Target = p.Group, p.Target
 		y := given.draws(g, draw, 1)
 		copy(values[draw*dy:], y)
 		for c, v := range y {
@@ -138,12 +138,12 @@ type joint struct {
 	*session
 	draws    int
 	atOnce   int // draws in one run
-	number   int // of the function
+	number   int // of the group
 	question points.Question
 	known    []points.Points // of each draw: those of the question and the revealed targets
 }
 
-// MaxJointTargets is the largest number of targets of a function that are drawn or scored jointly.
+// MaxJointTargets is the largest number of targets of a group that are drawn or scored jointly.
 const MaxJointTargets = 10_000
 
 // The largest number of numbers in the contexts of joint draws, and the points of one run.
@@ -168,11 +168,11 @@ func newJoint(t Trained, questions []points.Question, draws int) (*joint, error)
 	}
 	atOnce := min(pointsAtOnce/max(1, points), rowsAtOnce/max(1, p.draws.Count()))
 	j := &joint{session: p, draws: draws, atOnce: min(draws, max(1, atOnce))}
-	j.Capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
+	j.Capacity = ops.Extents{Groups: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
 	return j, nil
 }
 
-// CheckJoint returns an *invalid.Input for too many draws of a function's targets, or numbers in their contexts.
+// CheckJoint returns an *invalid.Input for too many draws of a group's targets, or numbers in their contexts.
 func CheckJoint(draws, targets, numbers int) error {
 	if targets > MaxJointTargets || numbers > maxJointNumbers {
 		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a group", draws, targets),
@@ -226,7 +226,7 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, t Target)
 			}
 			y := choose(first+n, Target{Channels: channels})
 			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
-				return fmt.Errorf("function %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
+				return fmt.Errorf("group %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
 			}
 			known[n].Append(points.New(j.columns, j.dy, j.question.Targets.Row(i), y))
 		}

@@ -11,17 +11,17 @@ import (
 )
 
 // jointly predicts with n joint draws.
-func jointly(t *testing.T, o predict.Trained, n int, functions ...points.Question) []predict.Target {
+func jointly(t *testing.T, o predict.Trained, n int, groups ...points.Question) []predict.Target {
 	t.Helper()
 	var all []predict.Target
-	for p, err := range predict.WithJointDraws(t.Context(), o, functions, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), functions)) {
+	for p, err := range predict.WithJointDraws(t.Context(), o, groups, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), groups)) {
 		must.Do(t, err)
 		all = append(all, p)
 	}
 	return all
 }
 
-// given returns the function with its first targets moved into the context.
+// given returns the group with its first targets moved into the context.
 func given(f points.Question, y []float64) points.Question {
 	n := len(y) / 2
 	return points.Question{Known: points.New(1, 2, slices.Concat(f.Known.X, f.Targets.X[:n]), slices.Concat(f.Known.Y, y)), Targets: points.New(1, 0, f.Targets.X[n:n+1], nil)}
@@ -89,8 +89,8 @@ func TestJointDrawsAreConditional(t *testing.T) {
 
 // The draws of one number are the same whatever their number, also with random levels.
 func TestJointDrawsDoNotDependOnTheirNumber(t *testing.T) {
-	o, functions := askLanes(t, "acqnp"), lanes()
-	few, many := jointly(t, o, 2, functions...), jointly(t, o, 5, functions...)
+	o, groups := askLanes(t, "acqnp"), lanes()
+	few, many := jointly(t, o, 2, groups...), jointly(t, o, 5, groups...)
 	for i, p := range few {
 		for k, v := range p.Draws {
 			if math.Abs(v-many[i].Draws[k]) > 1e-4*math.Abs(v) { // float32 in runs of other sizes

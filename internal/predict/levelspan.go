@@ -29,14 +29,14 @@ func (t Trained) LevelSpan(ctx context.Context, source *datasets.Source) (float6
 	}
 	t = t.Evenly()
 	t.NumTau = spanLevels
-	functions := batchFunctions(&b, t.Units.Scaling)
-	p, err := newSession(t, functions)
+	groups := batchGroups(&b, t.Units.Scaling)
+	p, err := newSession(t, groups)
 	if err != nil {
 		return 0, err
 	}
 	defer p.Close()
 	var spans []float64
-	for i, q := range functions {
+	for i, q := range groups {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
@@ -67,13 +67,13 @@ func (t Trained) WarnOfCollapse(ctx context.Context, source *datasets.Source, wa
 	return err
 }
 
-// batchFunctions returns the functions of a batch in raw units. The targets of a function are its
+// batchGroups returns the groups of a batch in raw units. The targets of a group are its
 // first points, at most targetsPerRun, context points included.
-func batchFunctions(b *datasets.Batch, s datasets.Scaling) []points.Question {
-	functions := make([]points.Question, b.Functions)
-	for i := range functions {
+func batchGroups(b *datasets.Batch, s datasets.Scaling) []points.Question {
+	groups := make([]points.Question, b.Groups)
+	for i := range groups {
 		all := s.RawOf(b, i)
-		functions[i] = points.Question{Known: all.Cut(0, b.Context), Targets: all.Cut(0, min(b.Points, targetsPerRun))}
+		groups[i] = points.Question{Known: all.Cut(0, b.Context), Targets: all.Cut(0, min(b.Points, targetsPerRun))}
 	}
-	return functions
+	return groups
 }

@@ -38,7 +38,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 			var b datasets.Batch
 			must.Do(t, o.Source.Eval.Make(i, &b))
 			sums := [2]float64{}
-			for f := range b.Functions {
+			for f := range b.Groups {
 				all := o.Units.Scaling.RawOf(&b, f)
 				for _, p := range collect(t, o.Trained, points.Question{Known: all.Cut(0, b.Context), Targets: all}) {
 					part := 0
@@ -50,8 +50,8 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 					}
 				}
 			}
-			context += sums[0] / float64(b.Functions*b.Context) / 2
-			target += sums[1] / float64(b.Functions*(b.Points-b.Context)) / 2
+			context += sums[0] / float64(b.Groups*b.Context) / 2
+			target += sums[1] / float64(b.Groups*(b.Points-b.Context)) / 2
 		}
 		// Raw y pass through exp, log and float32 on their way back to the model.
 		if math.Abs(e.Raw.ContextLL.Mean-context) > 1e-4 || math.Abs(e.Raw.TargetLL.Mean-target) > 1e-4 {
@@ -92,11 +92,11 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 
 // Columns of x keep their names in quantiles.csv, and get a prefix if the file has such a column.
 func TestColumnsOfXHaveTheirOwnNames(t *testing.T) {
-	q := predict.Quantiles{Names: predict.Names{XNames: []string{"value", "x_value", "age", "function"}, YNames: []string{"y"}}}
+	q := predict.Quantiles{Names: predict.Names{XNames: []string{"value", "x_value", "age", "group"}, YNames: []string{"y"}}}
 	path := filepath.Join(t.TempDir(), "q.csv")
 	must.Do(t, q.Write(path, func(func(predict.Target, error) bool) {}))
 	content := must.Get(os.ReadFile(path))(t)
-	if want := "function,target,x_x_value,x_value,age,x_function,channel,kind,"; !strings.HasPrefix(string(content), want) {
+	if want := "group,target,x_x_value,x_value,age,x_group,channel,kind,"; !strings.HasPrefix(string(content), want) {
 		t.Errorf("%s, want %s…", content, want)
 	}
 }

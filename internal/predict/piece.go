@@ -7,13 +7,13 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A Piece is a part of the targets of one function: Number of them, from First on.
-type Piece struct{ Function, First, Number int }
+// A Piece is a part of the targets of one group: Number of them, from First on.
+type Piece struct{ Group, First, Number int }
 
 // targetsPerRun is the largest number of targets in one run. It bounds the memory of a prediction.
 const targetsPerRun = 512
 
-// Targets yields the targets of a piece of a function with so many known points. run predicts n targets from
+// Targets yields the targets of a piece of a group with so many known points. run predicts n targets from
 // first on, and at returns the distributions at one of these. Targets returns false if the sequence ends.
 func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) error, at func(i int) ([]Distribution, error),
 	yield func(Target, error) bool) bool {
@@ -27,9 +27,9 @@ func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) er
 			return false
 		}
 		for i := range n {
-			t := Target{Function: p.Function, Target: first + i, Known: known}
+			t := Target{Group: p.Group, Target: first + i, Known: known}
 			if t.Channels, err = at(i); err != nil {
-				yield(Target{}, fmt.Errorf("function %d, target %d: %w", t.Function, t.Target, err))
+				yield(Target{}, fmt.Errorf("group %d, target %d: %w", t.Group, t.Target, err))
 				return false
 			}
 			if !yield(t, nil) {
@@ -43,7 +43,7 @@ func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) er
 // Whole returns pieces that are all targets of each question.
 func Whole(questions []points.Question) (all []Piece) {
 	for i, q := range questions {
-		all = append(all, Piece{Function: i, Number: q.Targets.Len()})
+		all = append(all, Piece{Group: i, Number: q.Targets.Len()})
 	}
 	return all
 }
@@ -63,7 +63,7 @@ func Pieces(questions []points.Question, number int) []Piece {
 		parts := (targets + size - 1) / size
 		for k := range parts {
 			first, end := k*targets/parts, (k+1)*targets/parts
-			pieces = append(pieces, Piece{Function: i, First: first, Number: end - first})
+			pieces = append(pieces, Piece{Group: i, First: first, Number: end - first})
 		}
 	}
 	return pieces

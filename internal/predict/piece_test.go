@@ -13,23 +13,23 @@ import (
 // Pieces hold each target once and are of like length.
 func TestPiecesHoldEachTargetOnce(t *testing.T) {
 	sizes := []int{1, 0, 33, 700, 64, 2000}
-	functions := make([]points.Question, len(sizes))
+	groups := make([]points.Question, len(sizes))
 	for i, n := range sizes {
-		functions[i].Targets = points.New(2, 0, make([]float64, 2*n), nil)
+		groups[i].Targets = points.New(2, 0, make([]float64, 2*n), nil)
 	}
 	for _, number := range []int{1, 2, 7, 1000} {
 		next := predict.Piece{}
-		for _, p := range predict.Pieces(functions, number) {
-			for next.First == sizes[next.Function] {
-				next = predict.Piece{Function: next.Function + 1}
+		for _, p := range predict.Pieces(groups, number) {
+			for next.First == sizes[next.Group] {
+				next = predict.Piece{Group: next.Group + 1}
 			}
-			if p.Function != next.Function || p.First != next.First || p.Number < 1 || p.Number > 512 {
-				t.Fatalf("%d pieces: found %+v, expected one from target %d of function %d on", number, p, next.First, next.Function)
+			if p.Group != next.Group || p.First != next.First || p.Number < 1 || p.Number > 512 {
+				t.Fatalf("%d pieces: found %+v, expected one from target %d of group %d on", number, p, next.First, next.Group)
 			}
 			next.First += p.Number
 		}
-		if next.Function != len(sizes)-1 || next.First != 2000 {
-			t.Errorf("%d pieces end at target %d of function %d", number, next.First, next.Function)
+		if next.Group != len(sizes)-1 || next.First != 2000 {
+			t.Errorf("%d pieces end at target %d of group %d", number, next.First, next.Group)
 		}
 	}
 	if n := len(predict.Pieces([]points.Question{{Targets: points.New(1, 0, make([]float64, 200), nil)}}, 2)); n != 2 {
@@ -40,17 +40,17 @@ func TestPiecesHoldEachTargetOnce(t *testing.T) {
 // A piece has the bits of the whole, for every model and with random levels.
 func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 	for _, name := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
-		o, f, g := asking(t, name), functionOf(batch(t), 0), functionOf(batch(t), 1)
+		o, f, g := asking(t, name), groupOf(batch(t), 0), groupOf(batch(t), 1)
 		f.Targets.X = nil
 		for i := range 135 {
 			f.Targets.X = append(f.Targets.X, float64(i)/128)
 		}
-		functions := []points.Question{g, f}
-		whole := collect(t, o, functions...)
+		groups := []points.Question{g, f}
+		whole := collect(t, o, groups...)
 		p := must.Get(o.Session(predict.Room{Context: 1, Targets: 512}))(t)
 		var parts []predict.Target
-		for _, piece := range predict.Pieces(functions, 4) {
-			for target, err := range p.Predict(t.Context(), functions, piece) {
+		for _, piece := range predict.Pieces(groups, 4) {
+			for target, err := range p.Predict(t.Context(), groups, piece) {
 				must.Do(t, err)
 				parts = append(parts, target)
 			}
@@ -61,8 +61,8 @@ func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 		}
 		for i, want := range whole {
 			got := parts[i]
-			if got.Function != want.Function || got.Target != want.Target || !cmp.Equal(got.Channels[1].Components(), want.Channels[1].Components(), cmp.Comparer(same)) {
-				t.Fatalf("%s: target %d of function %d differs in a piece", name, want.Target, want.Function)
+			if got.Group != want.Group || got.Target != want.Target || !cmp.Equal(got.Channels[1].Components(), want.Channels[1].Components(), cmp.Comparer(same)) {
+				t.Fatalf("%s: target %d of group %d differs in a piece", name, want.Target, want.Group)
 			}
 		}
 	}

@@ -19,12 +19,12 @@ import (
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.
 type Target struct {
-	Function, Target int   // both counted from 0
-	Known            int   // points of the context
-	Values           []int // known values of each channel, by which fits are calibrated; nil if each is known at all points
-	Channels         []Distribution
-	Copula           *likelihood.Copula // how the channels vary together; nil if they are independent
-	Draws            []float64          // [number, dy]: joint draws; nil unless WithJointDraws made some
+	Group, Target int   // both counted from 0
+	Known         int   // points of the context
+	Values        []int // known values of each channel, by which fits are calibrated; nil if each is known at all points
+	Channels      []Distribution
+	Copula        *likelihood.Copula // how the channels vary together; nil if they are independent
+	Draws         []float64          // [number, dy]: joint draws; nil unless WithJointDraws made some
 }
 
 // KnownOf returns the number of known values of a channel.
@@ -75,7 +75,7 @@ func (t Trained) Cost(q points.Question, _ []Piece) (c Cost, err error) {
 		if err != nil {
 			return c, err
 		}
-		s.Capacity.Context, s.Capacity.Points, s.Capacity.Functions = context, targetsPerRun, 1
+		s.Capacity.Context, s.Capacity.Points, s.Capacity.Groups = context, targetsPerRun, 1
 		c.Program, err = s.Bytes()
 		return c, err
 	}
@@ -89,13 +89,13 @@ func (s *session) Predict(ctx context.Context, questions []points.Question, piec
 			pieces = Whole(questions)
 		}
 		for _, p := range pieces {
-			if err := s.admit(p.Function, questions[p.Function]); err != nil {
+			if err := s.admit(p.Group, questions[p.Group]); err != nil {
 				yield(Target{}, err)
 				return
 			}
 		}
 		for _, p := range pieces {
-			if !s.piece(ctx, questions[p.Function], p, yield) {
+			if !s.piece(ctx, questions[p.Group], p, yield) {
 				break
 			}
 		}
@@ -147,7 +147,7 @@ func newSession(t Trained, questions []points.Question) (*session, error) {
 func (s *session) admit(i int, q points.Question) error {
 	context, targets, err := s.size(q)
 	if err != nil {
-		return fmt.Errorf("function %d: %w", i, err)
+		return fmt.Errorf("group %d: %w", i, err)
 	}
 	s.Capacity.Context = max(s.Capacity.Context, context)
 	s.Capacity.Points = max(s.Capacity.Points, min(targets, targetsPerRun))
@@ -172,14 +172,14 @@ func (s *session) size(q points.Question) (context, targets int, err error) {
 
 // piece yields the targets of a piece of a question. It returns false if the sequence ends.
 func (s *session) piece(ctx context.Context, q points.Question, piece Piece, yield func(Target, error) bool) bool {
-	run := func(first, n int) error { return s.run(piece.Function, q, first, n) }
+	run := func(first, n int) error { return s.run(piece.Group, q, first, n) }
 	return piece.Targets(ctx, q.Known.Len(), run, s.channels, yield)
 }
 
-// run evaluates targets first to first+n−1 of question i. The levels depend only on function and
+// run evaluates targets first to first+n−1 of question i. The levels depend only on group and
 // target. They are drawn after the program is compiled, which checks the memory.
 func (s *session) run(i int, q points.Question, first, n int) error {
-	program, err := s.programFor(ops.Extents{Functions: 1, Context: q.Known.Len(), Points: n, Levels: s.draws.Count()})
+	program, err := s.programFor(ops.Extents{Groups: 1, Context: q.Known.Len(), Points: n, Levels: s.draws.Count()})
 	if err != nil {
 		return err
 	}

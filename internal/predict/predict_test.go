@@ -34,8 +34,8 @@ func asking(t *testing.T, model string) predict.Trained {
 	}
 }
 
-// functionOf returns function i of a batch, with all points of the batch as targets.
-func functionOf(b *datasets.Batch, i int) points.Question {
+// groupOf returns group i of a batch, with all points of the batch as targets.
+func groupOf(b *datasets.Batch, i int) points.Question {
 	f := points.Question{Known: points.New(1, 2, nil, nil), Targets: points.New(1, 0, nil, nil)}
 	for n := range b.Points {
 		p := i*b.Points + n
@@ -48,10 +48,10 @@ func functionOf(b *datasets.Batch, i int) points.Question {
 	return f
 }
 
-func collect(t *testing.T, o predict.Trained, functions ...points.Question) []predict.Target {
+func collect(t *testing.T, o predict.Trained, groups ...points.Question) []predict.Target {
 	t.Helper()
 	var all []predict.Target
-	for target, err := range o.Predict(t.Context(), functions) {
+	for target, err := range o.Predict(t.Context(), groups) {
 		must.Do(t, err)
 		all = append(all, target)
 	}
@@ -68,18 +68,18 @@ func batch(t *testing.T) *datasets.Batch {
 func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 	for _, name := range models.Names() {
 		o, b := asking(t, name), batch(t)
-		for i := range b.Functions {
-			// densities runs all functions of the batch, with the levels or bootstraps that
-			// Predict draws for function 0.
+		for i := range b.Groups {
+			// densities runs all groups of the batch, with the levels or bootstraps that
+			// Predict draws for group 0.
 			want := densities(t, o, b, drawn(o.Model, b, 0, i))[i]
-			got := collect(t, o, functionOf(b, i))
+			got := collect(t, o, groupOf(b, i))
 			if len(got) != b.Points {
 				t.Fatalf("%d targets of %d", len(got), b.Points)
 			}
 			for n, target := range got {
 				sum := logDensity(target, b.Y[2*(i*b.Points+n):])
-				if target.Function != 0 || target.Target != n || math.Abs(sum-want[n]) > tolerance {
-					t.Errorf("%s: target %d/%d has log density %v, want %v", name, target.Function, target.Target, sum, want[n])
+				if target.Group != 0 || target.Target != n || math.Abs(sum-want[n]) > tolerance {
+					t.Errorf("%s: target %d/%d has log density %v, want %v", name, target.Group, target.Target, sum, want[n])
 				}
 			}
 		}
@@ -105,7 +105,7 @@ func logDensity(target predict.Target, y []float32) (sum float64) {
 }
 
 func TestBootstrapsAreComponentsOfEqualWeight(t *testing.T) {
-	for _, target := range collect(t, asking(t, "bnp"), functionOf(batch(t), 0)) {
+	for _, target := range collect(t, asking(t, "bnp"), groupOf(batch(t), 0)) {
 		d := target.Channels[1]
 		mean, squares, below, density := 0.0, 0.0, 0.0, 0.0
 		const y = 0.4
@@ -132,15 +132,15 @@ func TestBootstrapsAreComponentsOfEqualWeight(t *testing.T) {
 }
 
 func TestComponentsTellLevels(t *testing.T) {
-	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	o, f := asking(t, "acqnp"), groupOf(batch(t), 0)
 	drawn := random.New(11, random.Levels|random.Evaluation)
 	for i, target := range collect(t, o, f, f) {
 		n := i % len(f.Targets.X)
 		for _, d := range target.Channels {
 			sum, mean := 0.0, 0.0
 			for k, c := range d.Components() {
-				if want := drawn.Float(uint64(target.Function), uint64(n*levels+k)); c.U != want {
-					t.Fatalf("function %d, target %d, level %d: u = %v, want %v", target.Function, n, k, c.U, want)
+				if want := drawn.Float(uint64(target.Group), uint64(n*levels+k)); c.U != want {
+					t.Fatalf("group %d, target %d, level %d: u = %v, want %v", target.Group, n, k, c.U, want)
 				}
 				if !(c.Tau > 0 && c.Tau < 1 && c.Sigma > 0.01) {
 					t.Errorf("component %+v", c)
@@ -164,7 +164,7 @@ func TestComponentsTellLevels(t *testing.T) {
 func TestGaussianIsItsOneComponent(t *testing.T) {
 	o := asking(t, "cnp")
 	o.NumTau, o.Levels = 0, ""
-	for _, target := range collect(t, o, functionOf(batch(t), 0)) {
+	for _, target := range collect(t, o, groupOf(batch(t), 0)) {
 		d := target.Channels[1]
 		c := d.Components()
 		if len(c) != 1 || d.HasLevels() || c[0].Mu != d.Mean() || c[0].Weight != 1 || !math.IsNaN(c[0].U) || !math.IsNaN(c[0].Tau) {
@@ -179,7 +179,7 @@ func TestGaussianIsItsOneComponent(t *testing.T) {
 
 func TestRawUnitsAreUndone(t *testing.T) {
 	for _, name := range models.Names() {
-		o, f := asking(t, name), functionOf(batch(t), 1)
+		o, f := asking(t, name), groupOf(batch(t), 1)
 		model := collect(t, o, f)
 
 		o.Units.Scaling = datasets.Scaling{XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 0}, YScale: []float64{4, 32}}
@@ -204,7 +204,7 @@ func TestRawUnitsAreUndone(t *testing.T) {
 
 func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 	// More targets than in one run: each prediction is the same as alone, and so are its levels.
-	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	o, f := asking(t, "acqnp"), groupOf(batch(t), 0)
 	f.Targets.X = nil
 	for i := range 1100 {
 		f.Targets.X = append(f.Targets.X, float64(i)/1024)
@@ -238,7 +238,7 @@ func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 
 func TestDrawsFollowTheDistribution(t *testing.T) {
 	for _, name := range []string{"cnp", "bnp", "cqnp"} {
-		d := collect(t, asking(t, name), functionOf(batch(t), 0))[0].Channels[0]
+		d := collect(t, asking(t, name), groupOf(batch(t), 0))[0].Channels[0]
 		g := random.New(1, random.Draws)
 		const n = 4000
 		below := 0.0
@@ -254,7 +254,7 @@ func TestDrawsFollowTheDistribution(t *testing.T) {
 }
 
 func TestPredictRefuses(t *testing.T) {
-	good := functionOf(batch(t), 0)
+	good := groupOf(batch(t), 0)
 	for name, change := range map[string]func(f *points.Question, o *predict.Trained){
 		"half a point":    func(f *points.Question, _ *predict.Trained) { f.Known.Y = f.Known.Y[1:] },
 		"x without y":     func(f *points.Question, _ *predict.Trained) { f.Known.X = f.Known.X[1:] },
@@ -281,7 +281,7 @@ func TestPredictRefuses(t *testing.T) {
 // refuses one.
 func TestPredictWithoutContext(t *testing.T) {
 	for _, name := range models.Names() {
-		o, f := asking(t, name), functionOf(batch(t), 0)
+		o, f := asking(t, name), groupOf(batch(t), 0)
 		f.Known.X, f.Known.Y, o.Levels = nil, nil, predict.GridLevels
 		if name == "bnp" {
 			for _, err := range o.Predict(t.Context(), []points.Question{f}) {
@@ -289,7 +289,7 @@ func TestPredictWithoutContext(t *testing.T) {
 			}
 			continue
 		}
-		got := collect(t, o, functionOf(batch(t), 1), f)[len(f.Targets.X):] // after a function with a context
+		got := collect(t, o, groupOf(batch(t), 1), f)[len(f.Targets.X):] // after a group with a context
 		want := withoutContext(t, o, f)
 		for i, target := range got {
 			for channel, d := range target.Channels {
@@ -306,10 +306,10 @@ func TestPredictWithoutContext(t *testing.T) {
 	}
 }
 
-// withoutContext returns the components of a function without a context, by the reference engine.
+// withoutContext returns the components of a group without a context, by the reference engine.
 func withoutContext(t *testing.T, o predict.Trained, f points.Question) []float64 {
 	t.Helper()
-	e := ops.Extents{Functions: 1, Points: len(f.Targets.X)}
+	e := ops.Extents{Groups: 1, Points: len(f.Targets.X)}
 	if o.Model.Quantile() {
 		e.Levels = o.NumTau
 	}
@@ -333,7 +333,7 @@ func withoutContext(t *testing.T, o predict.Trained, f points.Question) []float6
 }
 
 func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
-	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
+	o, f := asking(t, "acqnp"), groupOf(batch(t), 0)
 	f.Targets.X[1] = math.MaxFloat32
 	n := 0
 	for _, err := range o.Predict(t.Context(), []points.Question{f}) {
@@ -346,7 +346,7 @@ func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
 func TestPredictStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range asking(t, "acqnp").Predict(ctx, []points.Question{functionOf(batch(t), 0)}) {
+	for _, err := range asking(t, "acqnp").Predict(ctx, []points.Question{groupOf(batch(t), 0)}) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -50,7 +50,7 @@ type Cost struct {
 
 // Room says what a Session is made for.
 type Room struct {
-	Context, Targets int // of a function, at first
+	Context, Targets int // of a group, at first
 	Levels           int // the most levels or bootstraps, with levels that are evenly spaced; 0 for the predictor's own
 }
 
@@ -90,12 +90,12 @@ type About struct {
 	Question string
 }
 
-// A Session predicts again and again with one compiled program, which grows with the largest function. It
+// A Session predicts again and again with one compiled program, which grows with the largest group. It
 // is for one goroutine at a time.
 type Session interface {
 	// Predict yields the predictions for the targets of the pieces in order or, without any, for all targets of the
 	// questions, in memory that does not depend on their number. The sequence ends at the first error: an *invalid.Input
-	// if a function does not fit the model. Ranging over the sequence again yields the same predictions, which do not
+	// if a group does not fit the model. Ranging over the sequence again yields the same predictions, which do not
 	// depend on the pieces.
 	Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error]
 

@@ -22,11 +22,11 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// A table is a quantiles.csv: its columns by name, its rows by function, target, channel and kind.
+// A table is a quantiles.csv: its columns by name, its rows by group, target, channel and kind.
 type table map[string][]map[string]string
 
-func key(function string, target int, channel, kind string) string {
-	return fmt.Sprint(function, "/", target, "/", channel, "/", kind)
+func key(group string, target int, channel, kind string) string {
+	return fmt.Sprint(group, "/", target, "/", channel, "/", kind)
 }
 
 func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
@@ -34,14 +34,14 @@ func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
 	must.Do(t, q.Write(path, o.Predict(t.Context(), q.Questions)))
 	header, rows := readRows(t, path)
-	want := []string{"function", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
+	want := []string{"group", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
 	if diff := cmp.Diff(want, header); diff != "" {
 		t.Fatal(diff)
 	}
 	all := table{}
 	for _, cells := range rows {
 		target := must.Get(strconv.Atoi(cells["target"]))(t)
-		k := key(cells["function"], target, cells["channel"], cells["kind"])
+		k := key(cells["group"], target, cells["channel"], cells["kind"])
 		all[k] = append(all[k], cells)
 	}
 	return all
@@ -83,7 +83,7 @@ func empty(t *testing.T, row map[string]string, columns ...string) {
 	}
 }
 
-// lanes returns two functions with two channels of y.
+// lanes returns two groups with two channels of y.
 func lanes() []points.Question {
 	return []points.Question{
 		{Name: "lane 2", Known: points.New(1, 2, []float64{100, 900, 1700}, []float64{60, 1, 50, 2, 20, 3}), Targets: points.New(1, 0, []float64{0, 1000.5}, nil)},
@@ -117,7 +117,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 		t.Errorf("%d groups of rows, want %d", len(rows), n)
 	}
 	for _, prediction := range collect(t, o, q.Questions...) {
-		f := q.Questions[prediction.Function]
+		f := q.Questions[prediction.Group]
 		for c, d := range prediction.Channels {
 			of := func(kind string) []map[string]string { return rows[key(f.Name, prediction.Target, q.YNames[c], kind)] }
 			sum, mean := 0.0, 0.0
@@ -200,7 +200,7 @@ func TestFailedPredictionsLeaveNoFile(t *testing.T) {
 	failed := errors.New("failed half way")
 	var half iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
 		for target, err := range o.Predict(t.Context(), q.Questions) {
-			if target.Function == 1 {
+			if target.Group == 1 {
 				yield(predict.Target{}, failed)
 				return
 			}

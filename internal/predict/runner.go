@@ -37,7 +37,7 @@ func (r *runner) programFor(e ops.Extents) (engine.Program[float32], error) {
 	}
 	r.Close()
 	c := &r.Capacity
-	c.Functions, c.Context, c.Points, c.Levels = max(e.Functions, c.Functions), max(e.Context, c.Context), max(e.Points, c.Points), max(e.Levels, c.Levels)
+	c.Groups, c.Context, c.Points, c.Levels = max(e.Groups, c.Groups), max(e.Context, c.Context), max(e.Points, c.Points), max(e.Levels, c.Levels)
 	if err := r.Check(); err != nil {
 		return nil, err
 	}

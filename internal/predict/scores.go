@@ -57,7 +57,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 	})
 }
 
-// JointScores adds the joint log density of the y of each function to the tally, unless one of them has the density 0:
+// JointScores adds the joint log density of the y of each group to the tally, unless one of them has the density 0:
 // that is a line. The tally must have the questions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
 // a log density that is not finite.
 func JointScores(ctx context.Context, p Predictor, questions []points.Question, tally *score.Tally, w *warning.Record) error {
@@ -78,7 +78,7 @@ func JointScores(ctx context.Context, p Predictor, questions []points.Question, 
 			err = notFinite(fmt.Sprintf("found a joint log density of %v, expected a finite number", sum))
 		}
 		if err != nil {
-			return fmt.Errorf("function %d: %w", i, err)
+			return fmt.Errorf("group %d: %w", i, err)
 		}
 		tally.AddJoint(q.Name, sum)
 	}
@@ -121,8 +121,8 @@ func (z *impossible) add(p score.Point) {
 	}
 	if z.count++; z.count <= invalid.Shown+1 {
 		text := number(p.Y)
-		if p.Function != "" {
-			text += " of " + p.Function
+		if p.Group != "" {
+			text += " of " + p.Group
 		}
 		z.texts = append(z.texts, text)
 	}
@@ -158,7 +158,7 @@ func compute[R any](predictions iter.Seq2[Target, error], size, threads int, res
 		work.Wait()
 		for i, t := range block {
 			if failed[i] != nil {
-				return fmt.Errorf("function %d, target %d: %w", t.Function, t.Target, failed[i])
+				return fmt.Errorf("group %d, target %d: %w", t.Group, t.Target, failed[i])
 			}
 			if err := each(t, results[i]); err != nil {
 				return err
@@ -193,7 +193,7 @@ func (notFinite) Is(target error) bool { return target == ErrNotFinite }
 
 // points returns the scores of each channel of a target.
 func (s Scores) points(t Target) ([]score.Point, error) {
-	q := s.Questions[t.Function]
+	q := s.Questions[t.Group]
 	all, within := make([]score.Point, len(t.Channels)), random.New(0, random.Calibration|random.Draws)
 	for c, d := range t.Channels {
 		p := score.Of(d.Distribution, q.Targets.RowY(t.Target)[c], within.Float(drawStep(t), uint64(c)))
@@ -204,7 +204,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
 		}
 		p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
-		p.Function, p.Target, p.Channel, p.X = q.Name, t.Target, c, q.Targets.Row(t.Target)
+		p.Group, p.Target, p.Channel, p.X = q.Name, t.Target, c, q.Targets.Row(t.Target)
 		if q.Targets.Weights != nil {
 			p.Weight = q.Targets.Weights[t.Target]
 		}

@@ -57,7 +57,7 @@ func TestScoresAreFinite(t *testing.T) {
 	names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Questions: []points.Question{f}}
 	path := filepath.Join(t.TempDir(), "points.csv")
 	err := predict.Scores{Names: names, Threads: 2}.Write(path, score.NewTally(o.Units.YNames), o.Predict(t.Context(), names.Questions))
-	if err == nil || !strings.Contains(err.Error(), "function 0, target 1: found a log density of -Inf") {
+	if err == nil || !strings.Contains(err.Error(), "group 0, target 1: found a log density of -Inf") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(path); err == nil {

@@ -59,7 +59,7 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	target.Draws = target.draws(draws, 0, t.draws())
 	for c, d := range target.Channels {
-		a := Answer{Distribution: d, Channel: c, Question: t.Questions[target.Function], Target: target, Calibrated: t.Calibrated}
+		a := Answer{Distribution: d, Channel: c, Question: t.Questions[target.Group], Target: target, Calibrated: t.Calibrated}
 		rows[c] = a.appendCells(t.row(nil, target, c), t.Wanted)
 	}
 	return rows

@@ -49,13 +49,13 @@ func TestTableHoldsThePredictions(t *testing.T) {
 		table := tableOf(q)
 		content, rows := writeTable(t, table, o.Predict(t.Context(), q.Questions))
 		header, _, _ := strings.Cut(string(content), "\n")
-		if want := "function,target,x,channel,mean,sd,q0.1,q0.5,hdr0.5,hdr0.9,density-1.5,density30,draw1,draw2,draw3"; header != want {
+		if want := "group,target,x,channel,mean,sd,q0.1,q0.5,hdr0.5,hdr0.9,density-1.5,density30,draw1,draw2,draw3"; header != want {
 			t.Errorf("header %s, want %s", header, want)
 		}
 		i := 0
 		for _, p := range collect(t, o, q.Questions...) {
 			for c, d := range p.Channels {
-				f := q.Questions[p.Function]
+				f := q.Questions[p.Group]
 				want := map[string]float64{"target": float64(p.Target), "x": f.Targets.X[p.Target], "mean": d.Mean(), "sd": math.Sqrt(d.Variance()),
 					"q0.1": d.Quantile(0.1), "q0.5": d.Quantile(0.5), "density-1.5": math.Exp(d.LogDensity(-1.5)), "density30": math.Exp(d.LogDensity(30))}
 				for k, draw := range long[key(f.Name, p.Target, q.YNames[c], "draw")] {
@@ -76,8 +76,8 @@ func TestTableHoldsThePredictions(t *testing.T) {
 				if got := holds(t, d, rows[i]["hdr0.9"]); math.Abs(got-0.9) > 1e-7 {
 					t.Errorf("%s, row %d: %s holds %v", model, i, rows[i]["hdr0.9"], got)
 				}
-				if rows[i]["function"] != f.Name || rows[i]["channel"] != q.YNames[c] {
-					t.Errorf("%s, row %d is of %s, %s", model, i, rows[i]["function"], rows[i]["channel"])
+				if rows[i]["group"] != f.Name || rows[i]["channel"] != q.YNames[c] {
+					t.Errorf("%s, row %d is of %s, %s", model, i, rows[i]["group"], rows[i]["channel"])
 				}
 				i++
 			}
@@ -112,7 +112,7 @@ func TestTableStreams(t *testing.T) {
 	var heap []uint64
 	watched := func(yield func(predict.Target, error) bool) {
 		for p, err := range o.Predict(t.Context(), q.Questions) {
-			if err == nil && p.Function == 1 && p.Target%every == every-1 {
+			if err == nil && p.Group == 1 && p.Target%every == every-1 {
 				var m runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&m)

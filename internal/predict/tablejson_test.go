@@ -34,7 +34,7 @@ func TestTableAsJSON(t *testing.T) {
 		want := map[string]any{}
 		for name, cell := range rows[i] {
 			switch {
-			case name == "function" || name == "x" || name == "channel":
+			case name == "group" || name == "x" || name == "channel":
 				want[name] = cell
 			case strings.HasPrefix(name, "hdr"):
 				var region []any

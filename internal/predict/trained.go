@@ -19,7 +19,7 @@ import (
 
 // Values of Trained.Levels: the ways of choosing quantile levels, as in --level-spacing.
 const (
-	RandomLevels   = feed.RandomLevels   // drawn for every function and point
+	RandomLevels   = feed.RandomLevels   // drawn for every group and point
 	GridLevels     = feed.GridLevels     // evenly spaced from 0.001 to 0.999, the same everywhere
 	MidpointLevels = feed.MidpointLevels // the midpoints of equal parts of (0, 1), the same everywhere
 )
@@ -42,7 +42,7 @@ type Trained struct {
 	File      string      // the name of your own file, without its folder; "" for a benchmark
 	Group     string      // the column of your own file that names groups; "" without one
 	Scale     string      // data.scale of your own file, which says where its numbers lie; "" for a benchmark
-	SplitBy   string      // data.split of your own file: whether training held out a "function" or a "point"
+	SplitBy   string      // data.split of your own file: whether training held out a "group" or a "point"
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 	ValidLL   *float64    // of Params, as training measured it; nil if it did not
@@ -81,7 +81,7 @@ func (t Trained) Recall(questions []points.Question, _ bool, w *warning.Record) 
 
 // Layout returns how files of points for the model of an experiment are read.
 func (t Trained) Layout(e config.Experiment) rows.Layout {
-	l := t.Units.Layout(e.Data.Group, "function")
+	l := t.Units.Layout(e.Data.Group, "group")
 	l.DropMissing = e.Data.Missing == config.Drop
 	return l
 }

@@ -20,7 +20,7 @@ import (
 
 // State says how far the work has come. A nil Loss and a zero RowsPerSecond are not shown.
 type State struct {
-	Done          int            // steps, batches or functions finished
+	Done          int            // steps, batches or groups finished
 	Loss          func() float64 // the newest loss; called only when it is shown, since it may take time
 	RowsPerSecond float64
 }

@@ -33,7 +33,7 @@ const (
 	Weights                       // initial weights
 	Draws                         // samples from a prediction
 	Search                        // values of a random search
-	Calibration                   // functions and points that calibrate predictions
+	Calibration                   // groups and points that calibrate predictions
 	Orders                        // of targets that join the context one after another
 )
 

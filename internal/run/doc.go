@@ -3,13 +3,13 @@
 // A run is one training. Its directory holds
 //
 //	config.yaml                          the resolved configuration
-//	split.csv                            what each function or row of your own data is for
+//	split.csv                            what each group or row of your own data is for
 //	metrics.jsonl                        one line of [Metrics] for each logged step
 //	checkpoints/step-<n>.safetensors     a [Checkpoint]: weights, optimiser and step
 //	checkpoints/best.safetensors         the checkpoint with the best [Validation]
 //	eval.json                            an [Eval], if the run was evaluated
 //	calibration.json                     the calibration of its intervals; see package conformal
-//	fit.png                              a plot of the first evaluation functions
+//	fit.png                              a plot of the first evaluation groups
 //	error.json                           a [Failure], if a sweep gave the run up
 //	.lock                                keeps a second training out
 //	.claim-<n>                           keeps a training on another machine out

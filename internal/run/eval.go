@@ -26,35 +26,35 @@ const maxEval = 1 << 30
 // Eval is the content of eval.json: the log-likelihoods of a model over evaluation batches, scores
 // of some of the targets in raw units, and what was evaluated.
 type Eval struct {
-	Schema       string           `json:"schema"` // EvalSchema; NewEval sets it
-	Benchmark    string           `json:"benchmark"`
-	Model        string           `json:"model"`
-	Variant      string           `json:"variant,omitempty"`    // as config.Experiment.Variant names it
-	Seed         uint64           `json:"seed"`                 // eval.seed
-	NumTau       int              `json:"num_tau"`              // 0 for a model without quantile levels
-	Levels       string           `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
-	Bootstraps   int              `json:"bootstraps,omitempty"` // k, for a model that resamples its context
-	Part         string           `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
-	Batches      int              `json:"batches"`
-	ContextLL    Estimate         `json:"context_ll"`
-	TargetLL     Estimate         `json:"target_ll"`
-	JointLL      *Estimate        `json:"joint_ll,omitempty"`      // nil if it was not asked for
-	JointTargets int              `json:"joint_targets,omitempty"` // of each function, in the joint log-likelihood
-	JointOrders  int              `json:"joint_orders,omitempty"`  // of these targets
-	Raw          *Raw             `json:"raw,omitempty"`           // nil if the model sees the data's own units
-	*score.Means                  // over the targets that were scored; nil if none was
-	PerFunction  []score.Function `json:"per_function,omitempty"` // of own data, over the same targets
-	Unscored     string           `json:"unscored,omitempty"`     // why the scores are missing, if they were asked for
-	PerBatch     []BatchResult    `json:"per_batch"`
-	Weights      Weights          `json:"checkpoint"`
-	Device       string           `json:"device"`
-	Seconds      float64          `json:"seconds"`
-	Version      string           `json:"version"` // of the program
+	Schema       string        `json:"schema"` // EvalSchema; NewEval sets it
+	Benchmark    string        `json:"benchmark"`
+	Model        string        `json:"model"`
+	Variant      string        `json:"variant,omitempty"`    // as config.Experiment.Variant names it
+	Seed         uint64        `json:"seed"`                 // eval.seed
+	NumTau       int           `json:"num_tau"`              // 0 for a model without quantile levels
+	Levels       string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
+	Bootstraps   int           `json:"bootstraps,omitempty"` // k, for a model that resamples its context
+	Part         string        `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
+	Batches      int           `json:"batches"`
+	ContextLL    Estimate      `json:"context_ll"`
+	TargetLL     Estimate      `json:"target_ll"`
+	JointLL      *Estimate     `json:"joint_ll,omitempty"`      // nil if it was not asked for
+	JointTargets int           `json:"joint_targets,omitempty"` // of each group, in the joint log-likelihood
+	JointOrders  int           `json:"joint_orders,omitempty"`  // of these targets
+	Raw          *Raw          `json:"raw,omitempty"`           // nil if the model sees the data's own units
+	*score.Means               // over the targets that were scored; nil if none was
+	PerGroup     []score.Group `json:"per_group,omitempty"` // of own data, over the same targets
+	Unscored     string        `json:"unscored,omitempty"`  // why the scores are missing, if they were asked for
+	PerBatch     []BatchResult `json:"per_batch"`
+	Weights      Weights       `json:"checkpoint"`
+	Device       string        `json:"device"`
+	Seconds      float64       `json:"seconds"`
+	Version      string        `json:"version"` // of the program
 }
 
 // BatchResult is the result of one batch: the mean log-likelihood of the context points of all its
-// functions, 0 if there are none, that of their target points, and if asked for, the mean over the
-// functions of the joint log-likelihood of some targets, divided by their number.
+// groups, 0 if there are none, that of their target points, and if asked for, the mean over the
+// groups of the joint log-likelihood of some targets, divided by their number.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`

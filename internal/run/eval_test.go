@@ -56,7 +56,7 @@ func TestEvalJSONHoldsScores(t *testing.T) {
 	e, stdError := someEval(0), 0.25
 	e.Means = &score.Means{Targets: 7, LogDensity: score.Estimate{Mean: -1, StdError: &stdError}, CRPS: 0.5, PIT: []float64{0.25, 0.75},
 		Pinball: score.Pinball{P05: 1, P25: 2, P50: 3, P75: 4, P95: 5}, Coverage: score.Coverage{Half: 0.5, Most: 1}}
-	e.PerFunction = []score.Function{{Function: "f", Points: 7, LogDensity: -1, CRPS: 0.5, Coverage: e.Coverage}}
+	e.PerGroup = []score.Group{{Group: "f", Points: 7, LogDensity: -1, CRPS: 0.5, Coverage: e.Coverage}}
 	path := writeEval(t, e)
 	content := must.Get(os.ReadFile(path))(t)
 	var got map[string]any
@@ -66,7 +66,7 @@ func TestEvalJSONHoldsScores(t *testing.T) {
 		"scored_targets": 7.0, "log_density": map[string]any{"mean": -1.0, "std_error": 0.25}, "crps": 0.5,
 		"pinball":  map[string]any{"0.05": 1.0, "0.25": 2.0, "0.5": 3.0, "0.75": 4.0, "0.95": 5.0},
 		"coverage": coverage, "pit": []any{0.25, 0.75},
-		"per_function": []any{map[string]any{"function": "f", "points": 7.0, "log_density": -1.0, "crps": 0.5, "coverage": coverage}},
+		"per_group": []any{map[string]any{"group": "f", "points": 7.0, "log_density": -1.0, "crps": 0.5, "coverage": coverage}},
 	} {
 		must.Same(t, want, got[key], key)
 	}

@@ -18,7 +18,7 @@ const (
 	ConfigFile = "config.yaml"
 	EvalFile   = "eval.json"
 	FitFile    = "fit.png"
-	splitFile  = "split.csv" // of your own data: what each function, or each row, is for
+	splitFile  = "split.csv" // of your own data: what each group, or each row, is for
 
 	CalibrationFile = "calibration.json" // see package conformal
 )

@@ -45,10 +45,10 @@ func UnitsOf(e config.Experiment, source *datasets.Source) Units {
 // a column of names is a column for each name.
 func (u Units) Dims() (dx, dy int) { return u.Scaling.Dims() }
 
-// Layout returns how files of points in these units are read. functions are the columns that may
-// name the function of a row.
-func (u Units) Layout(functions ...string) rows.Layout {
-	return rows.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Groups: functions}
+// Layout returns how files of points in these units are read. groups are the columns that may
+// name the group of a row.
+func (u Units) Layout(groups ...string) rows.Layout {
+	return rows.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Groups: groups}
 }
 
 // A column is the units of one column as they are stored: model = (raw − offset)/scale, or a

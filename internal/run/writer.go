@@ -140,7 +140,7 @@ func (w *Writer) WriteConfig(text string) error {
 	return w.hold.guard(func() error { return files.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
 }
 
-// WriteSplit writes what the functions of your own data are for, as write does. It does nothing if write is nil.
+// WriteSplit writes what the groups of your own data are for, as write does. It does nothing if write is nil.
 func (w *Writer) WriteSplit(write func(io.Writer) error) error {
 	if write == nil {
 		return nil

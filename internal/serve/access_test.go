@@ -19,7 +19,7 @@ func TestRequestsAreLogged(t *testing.T) {
 		id, path, body string
 		want           serve.Request
 	}{
-		{"job-7.a", "/v1/predict?secret=1", `{"functions": [{"targets": {"x": [[0]]}}, {"targets": {"x": [[1]]}}]}`, serve.Request{ID: "job-7.a", Path: "/v1/predict", Status: 200, Groups: 2}},
+		{"job-7.a", "/v1/predict?secret=1", `{"groups": [{"targets": {"x": [[0]]}}, {"targets": {"x": [[1]]}}]}`, serve.Request{ID: "job-7.a", Path: "/v1/predict", Status: 200, Groups: 2}},
 		{"a b", "/v1/predict", `{`, serve.Request{Path: "/v1/predict", Status: 400}},
 		{"", "/" + long, "", serve.Request{Path: "/" + long[:199], Status: 404}},
 	} {

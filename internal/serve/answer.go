@@ -18,7 +18,7 @@ type answered struct {
 func (q *question) add(ctx context.Context, t predict.Target, of func(channel int) ([]predict.Value, predict.Answer)) (err error) {
 	b := append([]byte(nil), `{"x":[`...)
 	i := 0
-	for _, x := range items(q.x[t.Function][t.Target]) {
+	for _, x := range items(q.x[t.Group][t.Target]) {
 		b = append(separated(b, i), x...)
 		i++
 	}
@@ -30,13 +30,13 @@ func (q *question) add(ctx context.Context, t predict.Target, of func(channel in
 			return err
 		}
 	}
-	q.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
+	q.targets[t.Group][t.Target] = answered{append(b, "]}"...), t.Draws}
 	return nil
 }
 
 // write writes the answer, with a summary unless it is nil. What is written is not kept.
 func (q *question) write(out *writer, summary any) {
-	b := append(make([]byte, 0, 2*part), `{"functions":[`...)
+	b := append(make([]byte, 0, 2*part), `{"groups":[`...)
 	for i, targets := range q.targets {
 		name, _ := json.Marshal(q.questions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
@@ -64,7 +64,7 @@ func (q *question) write(out *writer, summary any) {
 	out.write(append(b, "}\n"...))
 }
 
-// appendDraws writes the draws of a function, [draw][target][channel].
+// appendDraws writes the draws of a group, [draw][target][channel].
 func (q *question) appendDraws(b []byte, targets []answered, out *writer) []byte {
 	b = append(b, '[')
 	for draw := range q.request.draws {

@@ -14,7 +14,7 @@ import (
 type ask struct {
 	predict.Value
 	on     bool // of a predict.Switch
-	points int  // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
+	points int  // of a predict.Range: a number of values of y that cover the distributions of all targets of a group
 }
 
 // asked returns the values that requests may ask for, in the order of answers: those along a range of y come after the

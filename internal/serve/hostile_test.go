@@ -21,7 +21,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-const small = `{"functions": [{"targets": {"x": [[1]]}}]}`
+const small = `{"groups": [{"targets": {"x": [[1]]}}]}`
 
 // listening starts a server of a CNP, whose draws are never too large, which must still answer when the test ends.
 func listening(t *testing.T, change ...func(*serve.Options)) *httptest.Server {
@@ -149,7 +149,7 @@ func TestKilledClients(t *testing.T) {
 		ctx, kill := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/predict", strings.NewReader(`{`+options+`, "functions": [`+many+`]}`))
+			r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/predict", strings.NewReader(`{`+options+`, "groups": [`+many+`]}`))
 			if err == nil {
 				_, err = http.DefaultClient.Do(r)
 			}
@@ -212,7 +212,7 @@ func TestLargeAnswers(t *testing.T) {
 	var all sync.WaitGroup
 	for range 6 {
 		all.Go(func() {
-			if status, answer := post(t, server.URL+"/v1/predict", `{"density": {"points": 2600}, "functions": [`+text+`]}`); status != 200 {
+			if status, answer := post(t, server.URL+"/v1/predict", `{"density": {"points": 2600}, "groups": [`+text+`]}`); status != 200 {
 				t.Errorf("%d %.200s", status, answer)
 			}
 		})

@@ -20,7 +20,7 @@ import (
 
 // checkJSON returns an error unless a body is one JSON text in UTF-8.
 func checkJSON(body []byte) error {
-	const expected = "one JSON object with functions"
+	const expected = "one JSON object with groups"
 	if !utf8.Valid(body) {
 		return &invalid.Input{Key: "body", Found: "bytes that are not UTF-8", Expected: expected}
 	}
@@ -40,7 +40,7 @@ func checkJSON(body []byte) error {
 	return &invalid.Input{Key: "body", Found: found, Expected: expected}
 }
 
-// fields has a function for each key that an object may have. It gets the path of the key, for errors,
+// fields has a group for each key that an object may have. It gets the path of the key, for errors,
 // and the value.
 type fields map[string]func(key string, value []byte) error
 

@@ -25,11 +25,11 @@ func TestWorkIsBounded(t *testing.T) {
 	_, many := asked(3, 80, false)
 	_, more := asked(10, 2000, false)
 	for body, line := range map[string]string{
-		`{"quantiles": ` + levels(200) + `, "functions": [` + many + `]}`: "work for the answer",
-		`{"regions": [0.5, 0.9], "functions": [` + more + `]}`:            "work for the answer",
-		`{"modes": true, "functions": [` + more + `]}`:                    "work for the answer",
-		`{"draws": 100, "functions": [` + more + `]}`:                     "work for the answer",
-		`{"draws": 100000, "functions": [` + many + `]}`:                  "numbers in the answer",
+		`{"quantiles": ` + levels(200) + `, "groups": [` + many + `]}`: "work for the answer",
+		`{"regions": [0.5, 0.9], "groups": [` + more + `]}`:            "work for the answer",
+		`{"modes": true, "groups": [` + more + `]}`:                    "work for the answer",
+		`{"draws": 100, "groups": [` + more + `]}`:                     "work for the answer",
+		`{"draws": 100000, "groups": [` + many + `]}`:                  "numbers in the answer",
 	} {
 		if answer := says(t, server, body, 413, "expected at most "); !isLine([]byte(answer), line) {
 			t.Errorf("%.300s, want %s", answer, line)
@@ -41,7 +41,7 @@ func TestWorkIsBounded(t *testing.T) {
 func TestATargetEndsInTime(t *testing.T) {
 	bnp := strings.NewReplacer("acqnp", "bnp", "representation: 8, encoder: [8], adaptor: [8], decoder: [8]", "width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 2, eval_bootstraps: 200").Replace(servetest.Curve)
 	_, s := serving(t, bnp, func(o *serve.Options) { o.Work, o.Time = 1<<60, 200*time.Millisecond })
-	body := `{"quantiles": ` + levels(1_000_000) + `, "functions": [{"context": {"x": [[1], [2]], "y": [[1], [5]]}, "targets": {"x": [[3]]}}]}`
+	body := `{"quantiles": ` + levels(1_000_000) + `, "groups": [{"context": {"x": [[1], [2]], "y": [[1], [5]]}, "targets": {"x": [[3]]}}]}`
 	answered := make(chan string, 1)
 	go func() {
 		w := httptest.NewRecorder()
@@ -62,8 +62,8 @@ func TestATargetEndsInTime(t *testing.T) {
 func TestClientsThatDoNotRead(t *testing.T) {
 	server := listening(t, func(o *serve.Options) { o.Memory, o.Reading = 60<<20, 200*time.Millisecond })
 	_, text := asked(1, 100, false)
-	body := `{"density": {"points": 4000}, "functions": [` + text + `]}` // its answer has 15 MB
-	for range 6 {                                                        // for three of which there is memory at a time
+	body := `{"density": {"points": 4000}, "groups": [` + text + `]}` // its answer has 15 MB
+	for range 6 {                                                     // for three of which there is memory at a time
 		c := dial(t, server.Listener.Addr().String(), header(len(body)))
 		must.Do(t, c.SetReadBuffer(4096))
 		must.Get(io.WriteString(c, body))(t)
@@ -77,8 +77,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	server := listening(t, func(o *serve.Options) { o.Memory = 8 << 20 })
 	_, text := asked(1, 200, false)
 	for body, line := range map[string]string{
-		`{"density": {"points": 2600}, "functions": [` + text + `]}`:                   "memory of the answer: found",
-		`{"functions": [{"targets": {"x": [[1` + strings.Repeat(" ", 1<<19) + "]]}}]}": "found a body of more than 262144 bytes",
+		`{"density": {"points": 2600}, "groups": [` + text + `]}`:                   "memory of the answer: found",
+		`{"groups": [{"targets": {"x": [[1` + strings.Repeat(" ", 1<<19) + "]]}}]}": "found a body of more than 262144 bytes",
 	} {
 		if answer := says(t, server, body, 413); !isLine([]byte(answer), line) {
 			t.Errorf("%.300s, want %s", answer, line)

@@ -19,14 +19,14 @@ var seconds = []float64{.001, .002, .003, .004, .005, .0075, .01, .015, .02, .03
 
 // metrics counts what a server does, for GET /metrics. Each server has its own registry.
 type metrics struct {
-	registry  *prometheus.Registry
-	requests  *prometheus.CounterVec   // by route and code
-	seconds   *prometheus.HistogramVec // by route
-	inFlight  prometheus.Gauge
-	refused   prometheus.Counter
-	functions *prometheus.CounterVec // by route
-	targets   *prometheus.CounterVec // by route
-	reloads   *prometheus.CounterVec // by result
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec   // by route and code
+	seconds  *prometheus.HistogramVec // by route
+	inFlight prometheus.Gauge
+	refused  prometheus.Counter
+	groups   *prometheus.CounterVec // by route
+	targets  *prometheus.CounterVec // by route
+	reloads  *prometheus.CounterVec // by result
 }
 
 // newMetrics returns counters at zero. runs returns the number of runs.
@@ -39,17 +39,17 @@ func newMetrics(runs func() float64) *metrics {
 		requests: count("acqnp_http_requests_total", "Requests that were answered.", "route", "code"),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "acqnp_http_request_duration_seconds",
 			Help: "Time from a request's header to the end of its answer.", Buckets: seconds}, []string{"route"}),
-		inFlight:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "acqnp_http_requests_in_flight", Help: "Requests under way, with those that wait for a predictor."}),
-		refused:   prometheus.NewCounter(prometheus.CounterOpts{Name: "acqnp_http_requests_refused_total", Help: "Requests refused with 429, because the queue was full."}),
-		functions: count("acqnp_functions_total", "Functions that were predicted or scored.", "route"),
-		targets:   count("acqnp_target_points_total", "Target points that were predicted or scored.", "route"),
-		reloads:   count("acqnp_reloads_total", "Times that the runs were loaded again, or could not be.", "result"),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "acqnp_http_requests_in_flight", Help: "Requests under way, with those that wait for a predictor."}),
+		refused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "acqnp_http_requests_refused_total", Help: "Requests refused with 429, because the queue was full."}),
+		groups:   count("acqnp_groups_total", "Groups that were predicted or scored.", "route"),
+		targets:  count("acqnp_target_points_total", "Target points that were predicted or scored.", "route"),
+		reloads:  count("acqnp_reloads_total", "Times that the runs were loaded again, or could not be.", "result"),
 	}
 	loaded := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "acqnp_runs", Help: "Runs that are loaded."}, runs)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "acqnp_build_info", Help: "1, with the version of the program.",
 		ConstLabels: prometheus.Labels{"version": version.String(), "go": runtime.Version()}})
 	build.Set(1)
-	m.registry.MustRegister(build, m.requests, m.seconds, m.inFlight, m.refused, m.functions, m.targets, m.reloads, loaded,
+	m.registry.MustRegister(build, m.requests, m.seconds, m.inFlight, m.refused, m.groups, m.targets, m.reloads, loaded,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, result := range []string{"ok", "failed"} {
 		m.reloads.WithLabelValues(result)
@@ -62,12 +62,12 @@ func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// computed adds to the functions and the targets that a route has answered.
-func (m *metrics) computed(r *http.Request, functions, targets int) {
+// computed adds to the groups and the targets that a route has answered.
+func (m *metrics) computed(r *http.Request, groups, targets int) {
 	route := r.URL.Path
-	m.functions.WithLabelValues(route).Add(float64(functions))
+	m.groups.WithLabelValues(route).Add(float64(groups))
 	m.targets.WithLabelValues(route).Add(float64(targets))
-	recordOf(r).Groups = functions
+	recordOf(r).Groups = groups
 }
 
 // measured counts the requests to next and their time, and gives each to log, unless that is nil. Their routes are

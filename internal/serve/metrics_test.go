@@ -23,11 +23,11 @@ func holds(t *testing.T, metrics string, lines ...string) {
 func TestMetrics(t *testing.T) {
 	server, s := start(t)
 	_, two := asked(2, 3, true)
-	for _, body := range []string{`{"functions": [` + two + `,` + two + `]}`, `{"functions": [` + two + `]}`, `{`} {
+	for _, body := range []string{`{"groups": [` + two + `,` + two + `]}`, `{"groups": [` + two + `]}`, `{`} {
 		post(t, server.URL+"/v1/score", body)
 	}
 	_, one := asked(1, 5, false)
-	post(t, server.URL+"/v1/predict", `{"functions": [`+one+`]}`)
+	post(t, server.URL+"/v1/predict", `{"groups": [`+one+`]}`)
 	get(t, server.URL+"/v1/other")
 	get(t, server.URL+"/page/other")
 	get(t, server.URL+"/page/another")
@@ -50,9 +50,9 @@ func TestMetrics(t *testing.T) {
 		`acqnp_http_request_duration_seconds_bucket{route="/v1/predict",le="30"} 1`,
 		`acqnp_http_requests_in_flight 1`, // this one
 		`acqnp_http_requests_refused_total 0`,
-		`acqnp_functions_total{route="/v1/score"} 3`,
+		`acqnp_groups_total{route="/v1/score"} 3`,
 		`acqnp_target_points_total{route="/v1/score"} 9`,
-		`acqnp_functions_total{route="/v1/predict"} 1`,
+		`acqnp_groups_total{route="/v1/predict"} 1`,
 		`acqnp_target_points_total{route="/v1/predict"} 5`,
 		`acqnp_runs 2`,
 		`acqnp_reloads_total{result="ok"} 1`,

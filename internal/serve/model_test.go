@@ -78,7 +78,7 @@ func rounded(v any) any {
 func TestDatesAndNames(t *testing.T) {
 	s, _ := described(t, carsOf)
 	ask := func(x string) string {
-		return within(t, s, "POST", "/v1/predict", `{"functions": [{"targets": {"x": [`+x+`]}}]}`)
+		return within(t, s, "POST", "/v1/predict", `{"groups": [{"targets": {"x": [`+x+`]}}]}`)
 	}
 	_, text, found := strings.Cut(ask(`["2024-03-03", 2, 0, "none"]`), `"channels"`)
 	_, number, _ := strings.Cut(ask(`[2, 2, 0, "none"]`), `"channels"`)

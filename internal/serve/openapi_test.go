@@ -57,11 +57,11 @@ func TestLimitsAreDescribed(t *testing.T) {
 	_, s := start(t)
 	text, l := within(t, s, "GET", "/openapi.json", ""), serve.DefaultLimits()
 	for _, want := range []string{
-		fmt.Sprintf("At most %d points in all functions, %d functions, %d numbers in the answer, %d bytes and %.0f s", l.Points, l.Functions, l.Numbers, l.Body, l.Time.Seconds()),
+		fmt.Sprintf("At most %d points in all groups, %d groups, %d numbers in the answer, %d bytes and %.0f s", l.Points, l.Groups, l.Numbers, l.Body, l.Time.Seconds()),
 		fmt.Sprintf("more than %d evaluations of a component", l.Work),
 		fmt.Sprintf("more than %.0f s to read 64 KB", l.Reading.Seconds()),
 		fmt.Sprintf("requests as it takes at a time, %d", l.Concurrent),
-		fmt.Sprintf(`"maxItems":%d`, l.Functions),
+		fmt.Sprintf(`"maxItems":%d`, l.Groups),
 	} {
 		if !strings.Contains(strings.ReplaceAll(text, `\n`, " "), want) {
 			t.Errorf("the description lacks %q", want)

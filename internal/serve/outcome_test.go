@@ -23,15 +23,15 @@ func TestOutcomesOfAFit(t *testing.T) {
 			t.Errorf("%s, want %s", about, want)
 		}
 	}
-	status, scored := post(t, server.URL+"/v1/score", `{"functions": [{"targets": {"x": [[0], [1]], "y": [[1, 2.5], [1, 2]]}}]}`)
+	status, scored := post(t, server.URL+"/v1/score", `{"groups": [{"targets": {"x": [[0], [1]], "y": [[1, 2.5], [1, 2]]}}]}`)
 	for _, want := range []string{`"y":2.5,"log_density":null,`, `"impossible_y":1`,
 		"visits of 1 of 2 targets has the density 0 (2.5): outcomes of this fit are whole numbers of 0 or more"} {
 		if status != 200 || !strings.Contains(string(scored), want) {
 			t.Errorf("%d %s, want %s", status, scored, want)
 		}
 	}
-	answer := decoded[prediction](t, says(t, server, `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`, 200))
-	for _, target := range answer.Functions[0].Targets {
+	answer := decoded[prediction](t, says(t, server, `{"groups": [{"targets": {"x": [[0], [7]]}}], "components": true}`, 200))
+	for _, target := range answer.Groups[0].Targets {
 		pay, want := target.Channels[0], 0.0
 		for k, mu := range pay.Components.Mu {
 			want += pay.Components.Weight[k] * math.Erfc(mu/pay.Components.Sigma[k]/math.Sqrt2) / 2 // 0 is the root of 0

@@ -11,14 +11,14 @@ import (
 
 // A question is a request to a model, and its answer:
 //
-//	{"functions": [{"name", "known", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
+//	{"groups": [{"name", "known", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
 //	 "summary", "warnings": [line]}
 type question struct {
 	request   *request
 	model     *Model // the caller of parse calls its method leave
 	questions []points.Question
 	x         [][][]byte      // of the targets of each question, as the answer repeats them
-	targets   [][]answered    // [function][target]
+	targets   [][]answered    // [group][target]
 	warnings  *warning.Record // the answer has its lines
 }
 
@@ -54,7 +54,7 @@ type pointChecker interface {
 	CheckPoints(context, targets string, questions []points.Question) error
 }
 
-// parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
+// parse reads a request for predictions, or for scores, and its groups. The record of its warnings is
 // made here.
 func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	q, err := read(body)
@@ -74,7 +74,7 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if m.About.Recalls { // a fit
 		from.gaps = newMissingY(m.About.Units.YNames)
 	}
-	questions, x, err := from.read(q.functions, s.Functions)
+	questions, x, err := from.read(q.groups, s.Groups)
 	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
 		err = p.CheckPoints("", "", questions)
 	}
@@ -112,7 +112,7 @@ func (q *question) predict(ctx context.Context, l *sessions) error {
 	add := func(ctx context.Context, t predict.Target) error {
 		return q.add(ctx, t, func(c int) ([]predict.Value, predict.Answer) {
 			if q.request.covers() {
-				return q.request.wanted(&covered.of[t.Function][c]), predict.Answer{Calibrated: m.Calibrated}
+				return q.request.wanted(&covered.of[t.Group][c]), predict.Answer{Calibrated: m.Calibrated}
 			}
 			return values, predict.Answer{Calibrated: m.Calibrated}
 		})

@@ -38,10 +38,10 @@ const one = `{"name": "name", "targets": {"x": [[1]]}, "context": {"x": [[1]], "
 // of a request with a context.
 func with(keys string) string { return "{" + keys + ", " + small[1:] }
 
-func target(x string) string { return `{"functions": [{"targets": {"x": [[` + x + `]]}}]}` }
+func target(x string) string { return `{"groups": [{"targets": {"x": [[` + x + `]]}}]}` }
 
 func ofContext(points string) string {
-	return `{"functions": [{"context": {` + points + `}, "targets": {"x": [[1]]}}]}`
+	return `{"groups": [{"context": {` + points + `}, "targets": {"x": [[1]]}}]}`
 }
 
 func times(text string, n int) string { return strings.Repeat(text, n) }
@@ -53,15 +53,15 @@ func TestRefusals(t *testing.T) {
 	checkRefusals(t, listening(t), "/v1/predict", []refusal{
 		{"", 400, "body: found an incomplete JSON object"},
 		{small + "{}", 400, "body: found text after the object"},
-		{`{"function": []}`, 400, `body: found unknown field "function"`},
-		{`{"functions": []}`, 400, "functions: found nothing"},
-		{`{"functions": 3}`, 400, "functions: found 3, expected an array"},
-		{`{"functions": [{"targets": {"x": []}}]}`, 400, "functions[0].targets.x: found nothing"},
-		{`{"functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`, 400, "functions[0].targets.y: found y"},
-		{ofContext(`"x": [[1]]`), 400, "functions[0].context.y: found 0 rows for 1 of x"},
-		{ofContext(`"x": [[1]], "y": [[1, 2]]`), 400, "functions[0].context.y[0]: found 2 values, expected values of y"},
-		{ofContext(`"x": [[1]], "y": [[1e300]]`), 400, "functions[0].context.y[0]: found 1e300 for y, expected a finite number of at most 3.4e38, which float32 holds"},
-		{ofContext(`"x": [[1]], "y": [[` + times("9", million) + `]]`), 400, "functions[0].context.y[0]: found 999"},
+		{`{"group": []}`, 400, `body: found unknown field "group"`},
+		{`{"groups": []}`, 400, "groups: found nothing"},
+		{`{"groups": 3}`, 400, "groups: found 3, expected an array"},
+		{`{"groups": [{"targets": {"x": []}}]}`, 400, "groups[0].targets.x: found nothing"},
+		{`{"groups": [{"targets": {"x": [[1]], "y": [[1]]}}]}`, 400, "groups[0].targets.y: found y"},
+		{ofContext(`"x": [[1]]`), 400, "groups[0].context.y: found 0 rows for 1 of x"},
+		{ofContext(`"x": [[1]], "y": [[1, 2]]`), 400, "groups[0].context.y[0]: found 2 values, expected values of y"},
+		{ofContext(`"x": [[1]], "y": [[1e300]]`), 400, "groups[0].context.y[0]: found 1e300 for y, expected a finite number of at most 3.4e38, which float32 holds"},
+		{ofContext(`"x": [[1]], "y": [[` + times("9", million) + `]]`), 400, "groups[0].context.y[0]: found 999"},
 		{with(`"run": "b"`), 400, `run: found "b"`},
 		{with(`"quantiles": [1]`), 400, "quantiles: found 1, expected levels between 0 and 1"},
 		{with(`"regions": [0]`), 400, "regions: found 0, expected probabilities between 0 and 1"},
@@ -78,38 +78,38 @@ func TestRefusals(t *testing.T) {
 		{`{"a\nb": 1}`, 400, "body: found unknown field"},
 		{times("\x00", 1000), 400, "body: found invalid character"},
 		{target(deep(million)), 400, "body: found invalid character '[' exceeded max depth"},
-		{target(deep(5000)), 400, "functions[0].targets.x[0]: found an array for x"},
-		{target("{\"a\":\n1}"), 400, "functions[0].targets.x[0]: found an object for x"},
-		{target(`{"a": 1` + times(`, "a": 1`, 500_000) + `}`), 400, "functions[0].targets.x[0]: found an object for x"},
-		{target(times("9", million)), 400, "functions[0].targets.x[0]: found 9999"},
-		{target(`"` + times("é", million) + `"`), 400, `functions[0].targets.x[0]: found the text "éé`},
+		{target(deep(5000)), 400, "groups[0].targets.x[0]: found an array for x"},
+		{target("{\"a\":\n1}"), 400, "groups[0].targets.x[0]: found an object for x"},
+		{target(`{"a": 1` + times(`, "a": 1`, 500_000) + `}`), 400, "groups[0].targets.x[0]: found an object for x"},
+		{target(times("9", million)), 400, "groups[0].targets.x[0]: found 9999"},
+		{target(`"` + times("é", million) + `"`), 400, `groups[0].targets.x[0]: found the text "éé`},
 		{target("NaN"), 400, "body: found invalid character 'N'"},
 		{target("-Infinity"), 400, "body: found invalid character 'I'"},
-		{target(`"NaN"`), 400, "functions[0].targets.x[0]: found the text \"NaN\" for x, expected a finite number"},
-		{target("true"), 400, "functions[0].targets.x[0]: found true for x"},
-		{target("1, 2"), 400, "functions[0].targets.x[0]: found 2 values, expected values of x"},
-		{target(times("1,", million-1) + "1"), 400, "functions[0].targets.x[0]: found 1000000 values, expected values of x"},
-		{target("-1e39"), 400, "functions[0].targets.x[0]: found -1e39 for x, expected a finite number of at most 3.4e38, which float32 holds"},
-		{target("1e999"), 400, "functions[0].targets.x[0]: found 1e999 for x, expected a finite number of at most 3.4e38"},
+		{target(`"NaN"`), 400, "groups[0].targets.x[0]: found the text \"NaN\" for x, expected a finite number"},
+		{target("true"), 400, "groups[0].targets.x[0]: found true for x"},
+		{target("1, 2"), 400, "groups[0].targets.x[0]: found 2 values, expected values of x"},
+		{target(times("1,", million-1) + "1"), 400, "groups[0].targets.x[0]: found 1000000 values, expected values of x"},
+		{target("-1e39"), 400, "groups[0].targets.x[0]: found -1e39 for x, expected a finite number of at most 3.4e38, which float32 holds"},
+		{target("1e999"), 400, "groups[0].targets.x[0]: found 1e999 for x, expected a finite number of at most 3.4e38"},
 		{target("\"\xff\xfe\""), 400, "body: found bytes that are not UTF-8"},
 		{target(times(" ", 9<<20) + "1"), 413, "found a body of more than 8388608 bytes"},
-		{`{"functions": [` + times(`{},`, million) + `{}]}`, 413, "functions: found 1000001, expected at most 1000"},
+		{`{"groups": [` + times(`{},`, million) + `{}]}`, 413, "groups: found 1000001, expected at most 1000"},
 		{target(times("1],[", million-1) + "1"), 413, "points: found 1000000, expected at most 100000"},
 		{target(times("],[", million-1)), 413, "points: found 1000000"},
 	})
-	limited, _ := start(t, func(o *serve.Options) { o.Body, o.Points, o.Functions, o.Numbers = 1<<16, 100, 3, 1000 })
+	limited, _ := start(t, func(o *serve.Options) { o.Body, o.Points, o.Groups, o.Numbers = 1<<16, 100, 3, 1000 })
 	checkRefusals(t, limited, "/v1/predict", []refusal{
 		{with(`"density": {"points": 999}`), 413, "numbers in the answer: found 1001"},
 		{with(`"draws": 999`), 413, "numbers in the answer: found 1001, expected at most 1000"},
 		{`{"regions": [0.5, 0.9], ` + target("1], [2], [3], [4")[1:], 413, "numbers in the answer: found"},
 		{`{"components": true, ` + target("1], [2], [3")[1:], 413, "numbers in the answer: found"},
 		{target(times("1],[", 100) + "1"), 413, "points: found 101, expected at most 100"},
-		{`{"functions": [` + times(one+",", 3) + one + `]}`, 413, "functions: found 4, expected at most 3"},
-		{`{"functions": [{"name": "` + times("a", 1<<16) + `"}]}`, 413, "found a body of more than 65536 bytes"},
+		{`{"groups": [` + times(one+",", 3) + one + `]}`, 413, "groups: found 4, expected at most 3"},
+		{`{"groups": [{"name": "` + times("a", 1<<16) + `"}]}`, 413, "found a body of more than 65536 bytes"},
 	})
 	checkRefusals(t, limited, "/v1/score", []refusal{
-		{`{"draws": 1, "functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`, 400, "body: found quantiles"},
-		{small, 400, "functions[0].targets.y: found 0 rows"},
+		{`{"draws": 1, "groups": [{"targets": {"x": [[1]], "y": [[1]]}}]}`, 400, "body: found quantiles"},
+		{small, 400, "groups[0].targets.y: found 0 rows"},
 	})
 	for path, want := range map[string]int{"/v1/model": 405, "/v1/other": 404, "/healthz": 405, "/metrics": 405} {
 		if status, _ := post(t, limited.URL+path, small); status != want {
@@ -123,15 +123,15 @@ func TestRefusals(t *testing.T) {
 func TestDuplicateKeys(t *testing.T) {
 	checkRefusals(t, listening(t), "/v1/predict", []refusal{
 		{with(`"draws": 1, "draws": 2`), 400, "body: found the key draws twice"},
-		{with(`"functions": [` + one + `]`), 400, "body: found the key functions twice"},
-		{with(`"Functions": [` + one + `]`), 400, "body: found unknown field \"Functions\""},
-		{`{"functions": [{"targets": {"x": [[1]], "x" : [[1]]}}]}`, 400, "functions[0].targets: found the key x twice"},
+		{with(`"groups": [` + one + `]`), 400, "body: found the key groups twice"},
+		{with(`"Groups": [` + one + `]`), 400, "body: found unknown field \"Groups\""},
+		{`{"groups": [{"targets": {"x": [[1]], "x" : [[1]]}}]}`, 400, "groups[0].targets: found the key x twice"},
 		{with("\"run\": \"\", \"modes\": true, \"run\"\n\t: \"a\""), 400, "body: found the key run twice"},
 		{with(`"run": "a", "r\u0075n": ""`), 400, "body: found the key run twice"},
 		{with(`"run": "a", "\u0072un": "a"`), 400, "body: found the key run twice"},
-		{`{"functions": [` + one + `, ` + one + `], "run": "a"}`, 200, ""},
-		{`{"functions": [` + one + `], "r\u0075n": "\u0061"}`, 200, ""},
-		{`{"functions": [{"name": "\"name\": {[", "targets": {"x": [[1]]}}]}`, 200, ""},
+		{`{"groups": [` + one + `, ` + one + `], "run": "a"}`, 200, ""},
+		{`{"groups": [` + one + `], "r\u0075n": "\u0061"}`, 200, ""},
+		{`{"groups": [{"name": "\"name\": {[", "targets": {"x": [[1]]}}]}`, 200, ""},
 	})
 }
 
@@ -139,11 +139,11 @@ func TestDuplicateKeys(t *testing.T) {
 func TestNullIsNoNumber(t *testing.T) {
 	server := listening(t)
 	checkRefusals(t, server, "/v1/predict", []refusal{
-		{target("null"), 400, "functions[0].targets.x[0]: found null for x"},
-		{ofContext(`"x": [[1], [2]], "y": [[1], [null]]`), 400, "functions[0].context.y[1]: found null for y, expected a finite number"},
-		{ofContext(`"x": [[1]], "y": [null]`), 400, "functions[0].context.y[0]: found null, expected an array with values of y"},
-		{ofContext(`"x": [[1]], "y": [[]]`), 400, "functions[0].context.y[0]: found 0 values, expected values of y"},
-		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "functions[0].context.y[0]: found the text \"2\" for y, expected a number without quotes, 2"},
+		{target("null"), 400, "groups[0].targets.x[0]: found null for x"},
+		{ofContext(`"x": [[1], [2]], "y": [[1], [null]]`), 400, "groups[0].context.y[1]: found null for y, expected a finite number"},
+		{ofContext(`"x": [[1]], "y": [null]`), 400, "groups[0].context.y[0]: found null, expected an array with values of y"},
+		{ofContext(`"x": [[1]], "y": [[]]`), 400, "groups[0].context.y[0]: found 0 values, expected values of y"},
+		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "groups[0].context.y[0]: found the text \"2\" for y, expected a number without quotes, 2"},
 		{with(`"density": {"y": [1, null]}`), 400, "density.y: found null for y, expected a finite number"},
 		{with(`"density": {"y": null}`), 400, "density.y: found null for y, expected finite numbers"},
 		{with(`"quantiles": [null]`), 400, "quantiles: found null, expected a finite number"},
@@ -151,8 +151,8 @@ func TestNullIsNoNumber(t *testing.T) {
 		{ofContext(`"x": null, "y": null`), 200, ""}, // clients in Go write a list of no points so
 	})
 	checkRefusals(t, server, "/v1/score", []refusal{
-		{`{"functions": [{"targets": {"x": [[1]], "y": [[null]]}}]}`, 400, "functions[0].targets.y[0]: found null for y, expected a finite number"},
-		{`{"functions": [{"targets": {"x": [[1]], "y": null}}]}`, 400, "functions[0].targets.y: found 0 rows for 1 of x, expected as many"},
+		{`{"groups": [{"targets": {"x": [[1]], "y": [[null]]}}]}`, 400, "groups[0].targets.y[0]: found null for y, expected a finite number"},
+		{`{"groups": [{"targets": {"x": [[1]], "y": null}}]}`, 400, "groups[0].targets.y: found 0 rows for 1 of x, expected as many"},
 	})
 }
 

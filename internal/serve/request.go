@@ -17,13 +17,13 @@ import (
 
 // A request is the body of POST /v1/predict and /v1/score. Numbers are in raw units.
 type request struct {
-	run       string
-	asNew     bool   // groups of a fit's data are new ones
-	functions []byte // an array, which is read when the model is known; nil for none
+	run    string
+	asNew  bool   // groups of a fit's data are new ones
+	groups []byte // an array, which is read when the model is known; nil for none
 
 	// Of predict alone.
 	asks  []*ask
-	draws int     // joint draws of each function
+	draws int     // joint draws of each group
 	seed  *uint64 // of the draws; that of predict if it is left out
 }
 
@@ -43,9 +43,9 @@ func read(body []byte) (q request, err error) {
 	}
 	var seed uint64
 	keys := fields{
-		"run":       into(&q.run, "a text"),
-		"as_new":    into(&q.asNew, "true or false"),
-		"functions": array(&q.functions),
+		"run":    into(&q.run, "a text"),
+		"as_new": into(&q.asNew, "true or false"),
+		"groups": array(&q.groups),
 		"draws": func(key string, value []byte) error {
 			if err := into(&q.draws, "a whole number, 0 or more")(key, value); err != nil || q.draws >= 0 {
 				return err
@@ -70,24 +70,24 @@ type reader struct {
 	scored bool      // each target needs its y
 	names  unseen    // gets the names that the model does not know
 	gaps   *missingY // gets the missing y of known points; nil if none may be missing
-	most   int       // points of all functions
+	most   int       // points of all groups
 	points int       // that were read
 }
 
-// read returns the functions of a request, and the x of the targets of each as the answer repeats them. It refuses more
-// functions or points than the limits allow before it keeps them.
-func (r *reader) read(functions []byte, most int) (all []points.Question, x [][][]byte, err error) {
-	n := count(functions)
+// read returns the groups of a request, and the x of the targets of each as the answer repeats them. It refuses more
+// groups or points than the limits allow before it keeps them.
+func (r *reader) read(groups []byte, most int) (all []points.Question, x [][][]byte, err error) {
+	n := count(groups)
 	switch {
 	case n > most:
-		return nil, nil, beyond("functions", n, most)
+		return nil, nil, beyond("groups", n, most)
 	case n == 0:
-		return nil, nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
+		return nil, nil, &invalid.Input{Key: "groups", Found: "nothing", Expected: "at least one group"}
 	}
-	for _, v := range items(functions) {
+	for _, v := range items(groups) {
 		var q points.Question
 		var rows [][]byte
-		key := fmt.Sprintf("functions[%d]", len(all))
+		key := fmt.Sprintf("groups[%d]", len(all))
 		err := readObject(key, v, fields{
 			"name": into(&q.Name, "a text"),
 			"context": func(key string, value []byte) (err error) {

@@ -22,7 +22,7 @@ func (q *question) score(ctx context.Context, l *sessions) (summary any, err err
 			Warnings: q.warnings, Support: q.model.About.Outcomes}
 		return scores.Each(s.Predict(ctx, q.questions), func(t predict.Target, points []score.Point) error {
 			for c := range points {
-				points[c].Function = keys[t.Function]
+				points[c].Group = keys[t.Group]
 			}
 			tally.Add(points)
 			return q.add(ctx, t, func(c int) ([]predict.Value, predict.Answer) {
@@ -34,13 +34,13 @@ func (q *question) score(ctx context.Context, l *sessions) (summary any, err err
 		return nil, err
 	}
 	all := tally.Summary()
-	for i, f := range all.PerFunction {
-		all.PerFunction[i].Function = names[f.Function]
+	for i, f := range all.PerGroup {
+		all.PerGroup[i].Group = names[f.Group]
 	}
 	return all, nil
 }
 
-// keysOf returns what tells functions apart, and their names by it. Two functions of one name are one group that is
+// keysOf returns what tells groups apart, and their names by it. Two functions of one name are one group that is
 // asked twice; those without a name are groups of their own.
 func keysOf(questions []points.Question) (keys []string, names map[string]string) {
 	names = map[string]string{}
@@ -63,5 +63,5 @@ func (q *request) checkScore() error {
 	if !asks {
 		return nil
 	}
-	return &invalid.Input{Key: "body", Found: strings.Join(keys, ", ") + " or draws", Expected: "run and functions alone; /v1/predict takes the others"}
+	return &invalid.Input{Key: "body", Found: strings.Join(keys, ", ") + " or draws", Expected: "run and groups alone; /v1/predict takes the others"}
 }

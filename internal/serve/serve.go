@@ -29,7 +29,7 @@ import (
 type Limits struct {
 	Body       int64         // bytes
 	Points     int           // of the contexts and the targets of a request
-	Functions  int           // of a request
+	Groups     int           // of a request
 	Numbers    int           // of an answer
 	Work       int           // for an answer: evaluations of a component of a distribution
 	Memory     int64         // of all large requests at a time, in bytes
@@ -41,7 +41,7 @@ type Limits struct {
 
 // DefaultLimits returns limits for a machine of a few cores.
 func DefaultLimits() Limits {
-	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Work: 2_000_000_000, Memory: 1 << 28, Upload: time.Minute, Time: 30 * time.Second, Reading: 10 * time.Second, Concurrent: 256}
+	return Limits{Body: 8 << 20, Points: 100_000, Groups: 1000, Numbers: 5_000_000, Work: 2_000_000_000, Memory: 1 << 28, Upload: time.Minute, Time: 30 * time.Second, Reading: 10 * time.Second, Concurrent: 256}
 }
 
 // Options say how a server answers.

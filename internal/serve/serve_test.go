@@ -123,7 +123,7 @@ func asked(n, targets int, withY bool) (points.Question, string) {
 }
 
 type prediction struct {
-	Functions []struct {
+	Groups []struct {
 		Name    string
 		Targets []struct {
 			X        []float64
@@ -146,7 +146,7 @@ type prediction struct {
 	}
 }
 
-// Predictions equal those of package predict to the last digit: for several functions, more context
+// Predictions equal those of package predict to the last digit: for several groups, more context
 // than before, many requests at once.
 func TestPredictionsEqualPredicts(t *testing.T) {
 	server, _ := start(t)
@@ -157,7 +157,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 		all.Go(func() {
 			f, text := asked(1+worker*60, 3+worker*40, false) // from 64 targets on, two predictors share them
 			g, more := asked(0, 2, false)
-			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "regions": [0.5, 0.9], "density": {"y": [-0.5, 0, 1]}, "cdf": {"y": [0.1]}, "exceed": [0.1], "modes": true, "components": true}`)
+			status, body := post(t, server.URL+"/v1/predict", `{"groups": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "regions": [0.5, 0.9], "density": {"y": [-0.5, 0, 1]}, "cdf": {"y": [0.1]}, "exceed": [0.1], "modes": true, "components": true}`)
 			var p prediction
 			if err := json.Unmarshal(body, &p); err != nil || status != 200 {
 				t.Errorf("%d %s %v", status, body, err)
@@ -168,14 +168,14 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				got, d := p.Functions[want.Function].Targets[want.Target].Channels[0], want.Channels[0]
+				got, d := p.Groups[want.Group].Targets[want.Target].Channels[0], want.Channels[0]
 				values := likelihood.Densities(d.Distribution, density)
 				if got.Mean != d.Mean() || got.SD != math.Sqrt(d.Variance()) || !slices.Equal(got.Quantiles, likelihood.ApproximateQuantiles(d.Distribution, levels...)) ||
 					!slices.Equal(got.Modes, likelihood.Modes(d.Distribution)) || !slices.Equal(got.Density.Values, values) || !slices.Equal(got.Density.Y, density) {
-					t.Errorf("function %d, target %d: %+v", want.Function, want.Target, got)
+					t.Errorf("group %d, target %d: %+v", want.Group, want.Target, got)
 				}
 				if !slices.Equal(got.CDF.Values, []float64{d.CDF(0.1)}) || !slices.Equal(got.Exceed, []float64{d.Survival(0.1)}) {
-					t.Errorf("function %d, target %d: probabilities %v and %v, want %v and %v", want.Function, want.Target, got.CDF, got.Exceed, d.CDF(0.1), d.Survival(0.1))
+					t.Errorf("group %d, target %d: probabilities %v and %v, want %v and %v", want.Group, want.Target, got.CDF, got.Exceed, d.CDF(0.1), d.Survival(0.1))
 				}
 				for k, mass := range []float64{0.5, 0.9} {
 					var region [][2]float64
@@ -183,12 +183,12 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 						region = append(region, [2]float64{part.Low, part.High})
 					}
 					if !slices.Equal(got.Regions[k], region) {
-						t.Errorf("function %d, target %d: the region of %v is %v, want %v", want.Function, want.Target, mass, got.Regions[k], region)
+						t.Errorf("group %d, target %d: the region of %v is %v, want %v", want.Group, want.Target, mass, got.Regions[k], region)
 					}
 				}
 				for k, c := range d.Components() {
 					if parts := got.Components; parts.Tau[k] != c.Tau || parts.Mu[k] != c.Mu || parts.Sigma[k] != c.Sigma || parts.Weight[k] != c.Weight {
-						t.Errorf("function %d, target %d: component %d of %+v, want %+v", want.Function, want.Target, k, parts, c)
+						t.Errorf("group %d, target %d: component %d of %+v, want %+v", want.Group, want.Target, k, parts, c)
 					}
 				}
 			}
@@ -203,17 +203,17 @@ func TestDrawsEqualPredicts(t *testing.T) {
 	trained := untrained(t)
 	f, text := asked(4, 3, false)
 	for _, seed := range []uint64{trained.Seed, 9} {
-		p := decoded[prediction](t, says(t, server, fmt.Sprintf(`{"functions": [%s], "draws": 2, "seed": %d}`, text, seed), 200))
-		if len(p.Functions[0].Draws) != 2 {
-			t.Fatalf("%d draws", len(p.Functions[0].Draws))
+		p := decoded[prediction](t, says(t, server, fmt.Sprintf(`{"groups": [%s], "draws": 2, "seed": %d}`, text, seed), 200))
+		if len(p.Groups[0].Draws) != 2 {
+			t.Fatalf("%d draws", len(p.Groups[0].Draws))
 		}
-		functions := []points.Question{f}
-		for want, err := range predict.WithJointDraws(t.Context(), trained, functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {
+		groups := []points.Question{f}
+		for want, err := range predict.WithJointDraws(t.Context(), trained, groups, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), groups)) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i, v := range want.Draws {
-				if got := p.Functions[0].Draws[i][want.Target][0]; got != v {
+				if got := p.Groups[0].Draws[i][want.Target][0]; got != v {
 					t.Errorf("draw %d of target %d: %v, want %v", i, want.Target, got, v)
 				}
 			}
@@ -226,7 +226,7 @@ func TestScoresEqualScores(t *testing.T) {
 	server, _ := start(t)
 	trained := untrained(t)
 	f, text := asked(4, 5, true)
-	status, body := post(t, server.URL+"/v1/score", `{"run": "a", "functions": [`+text+`]}`)
+	status, body := post(t, server.URL+"/v1/score", `{"run": "a", "groups": [`+text+`]}`)
 	var p prediction
 	if err := json.Unmarshal(body, &p); err != nil || status != 200 {
 		t.Fatalf("%d %s %v", status, body, err)
@@ -235,7 +235,7 @@ func TestScoresEqualScores(t *testing.T) {
 	scores := predict.Scores{Names: predict.Names{Questions: []points.Question{f}, XNames: []string{"x"}, YNames: []string{"y"}}, Threads: 1}
 	err := scores.Each(trained.Predict(t.Context(), []points.Question{f}), func(want predict.Target, points []score.Point) error {
 		tally.Add(points)
-		got, w := p.Functions[0].Targets[want.Target].Channels[0], points[0]
+		got, w := p.Groups[0].Targets[want.Target].Channels[0], points[0]
 		if got.Y != w.Y || got.LogDensity != w.LogDensity || got.CRPS != w.CRPS || got.PIT != w.PIT {
 			t.Errorf("target %d: %+v, want %+v", want.Target, got, w)
 		}
@@ -259,7 +259,7 @@ func TestReplaceLosesNothing(t *testing.T) {
 					return
 				default:
 				}
-				if status, answer := post(t, server.URL+"/v1/predict", `{"run": "a", "functions": [{"targets": {"x": [[1]]}}]}`); status != 200 {
+				if status, answer := post(t, server.URL+"/v1/predict", `{"run": "a", "groups": [{"targets": {"x": [[1]]}}]}`); status != 200 {
 					t.Errorf("%d %s", status, answer)
 					return
 				}
@@ -275,7 +275,7 @@ func TestReplaceLosesNothing(t *testing.T) {
 	if _, body := get(t, server.URL+"/v1/model"); strings.Count(body, `"name":"b"`) != 1 {
 		t.Error(body)
 	}
-	if status, _ := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}}]}`); status != 400 {
+	if status, _ := post(t, server.URL+"/v1/predict", `{"groups": [{"targets": {"x": [[1]]}}]}`); status != 400 {
 		t.Errorf("a request that names none of two runs: %d", status)
 	}
 }
@@ -284,9 +284,9 @@ func TestReplaceLosesNothing(t *testing.T) {
 func FuzzBody(f *testing.F) {
 	server, _ := start(f, func(o *serve.Options) { o.Points, o.Numbers = 50, 1000 })
 	_, text := asked(2, 2, false)
-	f.Add(`{"functions": [` + text + `], "quantiles": [0.5], "draws": 1, "modes": true, "density": {"y": [1]}}`)
-	f.Add(`{"functions": [` + text + `], "components": true, "density": {"points": 9}}`)
-	f.Add(`{"functions": [{"targets": {"x": [[1e38], [-0]]}}]}`)
+	f.Add(`{"groups": [` + text + `], "quantiles": [0.5], "draws": 1, "modes": true, "density": {"y": [1]}}`)
+	f.Add(`{"groups": [` + text + `], "components": true, "density": {"points": 9}}`)
+	f.Add(`{"groups": [{"targets": {"x": [[1e38], [-0]]}}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
 		status, answer := post(t, server.URL+"/v1/predict", body)
 		if !slices.Contains([]int{200, 400, 413}, status) || !json.Valid(answer) {

@@ -21,14 +21,14 @@ const (
 	margin = 0.25
 )
 
-// spans hold a span for each channel of each function. It covers all targets that were added.
+// spans hold a span for each channel of each group. It covers all targets that were added.
 type spans struct {
 	mu sync.Mutex
-	of [][]span // [function][channel]
+	of [][]span // [group][channel]
 }
 
-func newSpans(functions, channels int) *spans {
-	s := &spans{of: make([][]span, functions)}
+func newSpans(groups, channels int) *spans {
+	s := &spans{of: make([][]span, groups)}
 	for i := range s.of {
 		s.of[i] = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, channels)
 	}
@@ -40,7 +40,7 @@ func (s *spans) add(_ context.Context, t predict.Target) error {
 	for c, d := range t.Channels {
 		own := spanOf(d)
 		s.mu.Lock()
-		all := &s.of[t.Function][c]
+		all := &s.of[t.Group][c]
 		all.low, all.high = min(all.low, own.low), max(all.high, own.high)
 		s.mu.Unlock()
 	}

@@ -51,18 +51,18 @@ func TestTermsOfFormulas(t *testing.T) {
 		body, want string
 		status     int
 	}{
-		{`{"functions": [{"targets": {"x": [[10, 1], ["10", 1]]}}]}`, `"warnings":[]`, 200},
-		{`{"functions": [{"targets": {"x": [[7, 1]]}}]}`, `machine of 1 of 1 target is not among the data's names: 7 (nearest: `, 200},
-		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
-		{`{"functions": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
-		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
-		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: the region 0.999 of `, 200},
+		{`{"groups": [{"targets": {"x": [[10, 1], ["10", 1]]}}]}`, `"warnings":[]`, 200},
+		{`{"groups": [{"targets": {"x": [[7, 1]]}}]}`, `machine of 1 of 1 target is not among the data's names: 7 (nearest: `, 200},
+		{`{"groups": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
+		{`{"groups": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
+		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
+		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: the region 0.999 of `, 200},
 	} {
 		says(t, server, c.body, c.status, c.want)
 	}
 	server = servingFit(t, machines(), "y ~ 1 | plant")
-	says(t, server, `{"functions": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`, 200, `"warnings":[]`)
-	says(t, server, `{"functions": [{"targets": {"x": [[1]]}}]}`, 400, "found 1 value, expected an empty array, since the formula has no x")
+	says(t, server, `{"groups": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`, 200, `"warnings":[]`)
+	says(t, server, `{"groups": [{"targets": {"x": [[1]]}}]}`, 400, "found 1 value, expected an empty array, since the formula has no x")
 }
 
 // Where models take the logarithm of y, a known point of 0 has a warning, as in predict.
@@ -72,14 +72,14 @@ func TestKnownPointsOfZero(t *testing.T) {
 		text += fmt.Sprintf("%d,%d,%g\n", i/6, i%6, math.Exp(float64(i%6)/2+float64(i*i%7)/3+math.Sin(float64(i))/9))
 	}
 	server := servingFit(t, text, "log(y) ~ x | plant")
-	says(t, server, `{"functions": [{"context": {"x": [[1]], "y": [[0]]}, "targets": {"x": [[1]]}}]}`, 200, `"y of 1 known point is 0 or less and counts as `)
+	says(t, server, `{"groups": [{"context": {"x": [[1]], "y": [[0]]}, "targets": {"x": [[1]]}}]}`, 200, `"y of 1 known point is 0 or less and counts as `)
 }
 
 // Draws from what fit wrote, here of two columns of y, have the seed 43 of predict if a request has none.
 func TestSeedOfDrawsFromAFit(t *testing.T) {
 	server := servingFit(t, machines(), "x + y ~ 1 | plant")
 	drawn := func(more string) string {
-		_, draws, _ := strings.Cut(says(t, server, `{"functions": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`, 200, `"draws":`), `"draws":`)
+		_, draws, _ := strings.Cut(says(t, server, `{"groups": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`, 200, `"draws":`), `"draws":`)
 		return draws
 	}
 	if got, want := drawn(""), drawn(`, "seed": 43`); got != want || got == drawn(`, "seed": 44`) {
@@ -98,7 +98,7 @@ func TestWorkOfUnknownNamesIsCounted(t *testing.T) {
 	asked := func(crop, soil string) string {
 		row := strings.Repeat(fmt.Sprintf(`["%s", "%s"],`, crop, soil), 60)
 		row = row[:len(row)-1]
-		return `{"functions": [{"context": {"x": [` + row + `], "y": [` + strings.Repeat("[1],", 59) + `[2]]}, "targets": {"x": [` + row + `]}}]}`
+		return `{"groups": [{"context": {"x": [` + row + `], "y": [` + strings.Repeat("[1],", 59) + `[2]]}, "targets": {"x": [` + row + `]}}]}`
 	}
 	says(t, server, asked("c1", "d2"), 200)
 	says(t, server, asked("maize", "peat"), 413, "since names that the data lack are read in 64 ways, expected at most 20000000")
@@ -111,13 +111,13 @@ func TestOffsetAlone(t *testing.T) {
 		text += fmt.Sprintf("s%d,%d,%d\n", i/6, 1+i%6, (1+i%6)*(2+i/6%3)+i%2)
 	}
 	server := servingFit(t, text, "sales ~ offset(log(days)) | shop")
-	answer := says(t, server, `{"functions": [{"targets": {"x": [[2], [4]]}}]}`, 200)
+	answer := says(t, server, `{"groups": [{"targets": {"x": [[2], [4]]}}]}`, 200)
 	a := decoded[prediction](t, answer)
-	two, four := a.Functions[0].Targets[0], a.Functions[0].Targets[1] // in whole numbers, whose mean is that of a density but for 1e-5
+	two, four := a.Groups[0].Targets[0], a.Groups[0].Targets[1] // in whole numbers, whose mean is that of a density but for 1e-5
 	if ratio := four.Channels[0].Mean / two.Channels[0].Mean; math.Abs(ratio-2) > 1e-3 || len(two.X) != 1 {
 		t.Errorf("%s: four days have %v times the sales of two, want twice", answer, ratio)
 	}
-	says(t, server, `{"functions": [{"targets": {"x": [[0, 2]]}}]}`, 400, `found 2 values, expected values of days"`)
+	says(t, server, `{"groups": [{"targets": {"x": [[0, 2]]}}]}`, 400, `found 2 values, expected values of days"`)
 	if _, text := get(t, server.URL+"/v1/model"); !strings.Contains(text, `"x":[{"name":"days"`) {
 		t.Errorf("%s, want days as the only column of x", text)
 	}
@@ -127,7 +127,7 @@ func TestOffsetAlone(t *testing.T) {
 func TestKnownPointsWithoutAY(t *testing.T) {
 	server := servingFit(t, machines(), "x + y ~ 1 | plant")
 	predicted := func(x, y string) string {
-		return says(t, server, `{"functions": [{"context": {"x": `+x+`, "y": `+y+`}, "targets": {"x": [[]]}}]}`, 200)
+		return says(t, server, `{"groups": [{"context": {"x": `+x+`, "y": `+y+`}, "targets": {"x": [[]]}}]}`, 200)
 	}
 	all, partial, empty := predicted(`[[], []]`, `[[3, 4], [2, 5]]`), predicted(`[[], []]`, `[[3, 4], [2, null]]`), predicted(`[[], [], []]`, `[[3, 4], [null, null], [2, 5]]`)
 	if !strings.Contains(partial, `"warnings":["1 known point without a value of y, used for the other columns of y"`) {

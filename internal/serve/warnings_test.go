@@ -17,7 +17,7 @@ func cars(t *testing.T, keys ...string) *httptest.Server {
 
 // A number far outside the data is said, on the scale that the training saw.
 func TestAnswersSayThatTheyExtrapolate(t *testing.T) {
-	body := `{"functions": [{"targets": {"x": [[AGE, "diesel"], [8, "diesel"]]}}]}`
+	body := `{"groups": [{"targets": {"x": [[AGE, "diesel"], [8, "diesel"]]}}]}`
 	for _, c := range []struct{ scale, age, want string }{
 		{"standard", "0", `"warnings":[]`},
 		{"standard", "40", `"warnings":["age of 1 of 2 targets lies more than 4 deviations from the data's mean: predictions there extrapolate"]`},
@@ -30,6 +30,6 @@ func TestAnswersSayThatTheyExtrapolate(t *testing.T) {
 
 // A name that the training did not have is named in the answer, once, with the nearest that it had.
 func TestAnswersNameUnseenNames(t *testing.T) {
-	body := `{"functions": [{"context": {"x": [[1, "diesel"]], "y": [[120]]}, "targets": {"x": [[1, "Diesel"], [2, "Diesel"], [3, "hydrogen"]]}}]}`
+	body := `{"groups": [{"context": {"x": [[1, "diesel"]], "y": [[120]]}, "targets": {"x": [[1, "Diesel"], [2, "Diesel"], [3, "hydrogen"]]}}]}`
 	says(t, cars(t), body, 200, `"warnings":["fuel of 3 of 3 targets is not among the data's names: Diesel (nearest: diesel), hydrogen (nearest: `)
 }

@@ -35,7 +35,7 @@ func (q *question) weigh() (l load, err error) {
 	targets, parts, context, largest, points := predict.CountTargets(q.questions), 0, 0, 0, 0
 	pieces := make([][]predict.Piece, len(q.questions))
 	for _, p := range predict.Pieces(q.questions, 2*cap(q.model.large.idle)) {
-		pieces[p.Function], largest = append(pieces[p.Function], p), max(largest, p.Number)
+		pieces[p.Group], largest = append(pieces[p.Group], p), max(largest, p.Number)
 	}
 	for i, one := range q.questions {
 		cost, err := q.model.Predictor.Cost(one, pieces[i])
@@ -67,7 +67,7 @@ func (q *question) weigh() (l load, err error) {
 	l.numbers = outcomes * each
 	l.work += outcomes * evaluations * float64(parts)
 	// A session holds the distributions of a piece while it is made and after. A number has up to 24 bytes, and the slices of
-	// targets may be half empty. A target has braces, keys and its x. Each joint draw has the points of its function, in
+	// targets may be half empty. A target has braces, keys and its x. Each joint draw has the points of its group, in
 	// float64 and in what the model sees of them.
 	l.bytes += 2 * ofComponent * float64(largest) * dy * float64(parts)
 	l.shared = 48*l.numbers + 400*float64(targets) + 24*float64(r.draws)*float64(points)*(1+dy)

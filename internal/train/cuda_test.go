@@ -257,8 +257,8 @@ func TestCUDAFaultsLeaveTheLastCheckpoint(t *testing.T) {
 // same bits.
 func TestCUDAValidates(t *testing.T) {
 	e := validated(t, func(e *config.Experiment) { e.Train.ValidateEvery, e.Train.CheckpointEvery = 4, 3 })
-	small := noise(datasets.Size{Functions: 2, Points: 6, Context: 3}, datasets.Size{Functions: 2, Points: 6, Context: 2},
-		datasets.Size{Functions: 1, Points: 6, Context: 2})
+	small := noise(datasets.Size{Groups: 2, Points: 6, Context: 3}, datasets.Size{Groups: 2, Points: 6, Context: 2},
+		datasets.Size{Groups: 1, Points: 6, Context: 2})
 	onCPU, whole, parts := t.TempDir(), t.TempDir(), t.TempDir()
 	mustTrain(t, train.Options{Experiment: e, Dir: onCPU, Source: small, Device: device.CPU(1)})
 	want := mustTrain(t, train.Options{Experiment: e, Dir: whole, Source: small, Device: emulated(t, "fp32")})

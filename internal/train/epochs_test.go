@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// split has a fixed training split of three batches, which differ in their number of functions.
+// split has a fixed training split of three batches, which differ in their number of groups.
 func split() *datasets.Source {
 	s := counted()
 	s.StepsPerEpoch = 3

@@ -170,9 +170,9 @@ func TestSourceErrorsAreReported(t *testing.T) {
 		t.Errorf("after step %d: %v", last, err)
 	}
 	wantGoroutines(t, before)
-	larger := hooked(t, e, func(_ int, b *datasets.Batch) error { b.Functions++; return nil })
+	larger := hooked(t, e, func(_ int, b *datasets.Batch) error { b.Groups++; return nil })
 	_, err = runWith(context.Background(), train.Options{Experiment: e, Dir: t.TempDir()}, larger, cpu.New)
-	if err == nil || !strings.Contains(err.Error(), "5 functions") {
+	if err == nil || !strings.Contains(err.Error(), "5 groups") {
 		t.Errorf("a batch beyond the promised size: %v", err)
 	}
 }

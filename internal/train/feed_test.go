@@ -15,7 +15,7 @@ import (
 
 // counted returns a source with dx = 2 and dy = 3. The sizes and values of its batches depend on the step.
 func counted() *datasets.Source {
-	return &datasets.Source{DX: 2, DY: 3, Scaling: datasets.Unscaled(2, 3), Train: datasets.Batches{Size: datasets.Size{Functions: 3, Context: 4, Points: 9},
+	return &datasets.Source{DX: 2, DY: 3, Scaling: datasets.Unscaled(2, 3), Train: datasets.Batches{Size: datasets.Size{Groups: 3, Context: 4, Points: 9},
 		Make: func(step int, b *datasets.Batch) error {
 			*b = countedBatch(step)
 			return nil
@@ -23,8 +23,8 @@ func counted() *datasets.Source {
 }
 
 func countedBatch(step int) datasets.Batch {
-	b := datasets.Batch{Functions: 1 + step%3, Points: 5 + step%5, Context: 1 + step%4, DX: 2, DY: 3}
-	for i := range b.Functions * b.Points {
+	b := datasets.Batch{Groups: 1 + step%3, Points: 5 + step%5, Context: 1 + step%4, DX: 2, DY: 3}
+	for i := range b.Groups * b.Points {
 		b.X = append(b.X, float32(step), float32(i)/8)
 		b.Y = append(b.Y, float32(i)/16, float32(step)/32, 0.5)
 	}
@@ -48,12 +48,12 @@ func TestEveryStepReadsItsOwnBatchAndLevels(t *testing.T) {
 	step := 0
 	see := func(p engine.Program[float32], got ops.Extents) {
 		b := countedBatch(step)
-		want := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: e.Train.NumTau}
+		want := ops.Extents{Groups: b.Groups, Context: b.Context, Points: b.Points, Levels: e.Train.NumTau}
 		if got != want {
 			t.Fatalf("step %d runs with %v, want %v", step, got, want)
 		}
 		var pairs []float32
-		for f := range b.Functions {
+		for f := range b.Groups {
 			for i := f * b.Points; i < f*b.Points+b.Context; i++ {
 				pairs = append(append(pairs, b.X[2*i:2*i+2]...), b.Y[3*i:3*i+3]...)
 			}

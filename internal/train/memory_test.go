@@ -30,7 +30,7 @@ func TestCountIsWhatTrainingAllocates(t *testing.T) {
 			source := must.Get(benchmark.Open(e, ""))(t)
 			size := source.Train.Size
 			p := footprint.Estimate{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
-				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
+				Capacity: ops.Extents{Groups: size.Groups, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
 			counted := must.Get(p.Bytes())(t)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -115,7 +115,7 @@ func (o Options) estimate() (e footprint.Estimate, d feed.Draws, err error) {
 	d, err = feed.New(m, feed.Choice{NumTau: t.NumTau, Spacing: t.Levels, Bootstraps: o.Experiment.Model.TrainBootstraps, Seed: t.Seed})
 	size := o.Source.Train.Size
 	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: o.Source.Train.Keys,
-		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}, d, err
+		Capacity: ops.Extents{Groups: size.Groups, Context: size.Context, Points: size.Points, Levels: d.Count()}}, d, err
 }
 
 // Bytes returns how much of the host's memory a run takes, without its data and its validation. It

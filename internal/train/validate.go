@@ -42,7 +42,7 @@ func newValidator(e config.Experiment, m *models.Model, source *datasets.Source,
 	}
 	size := valid.Size
 	v := &validator{estimate: footprint.Estimate{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
-		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
+		Groups: size.Groups, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Make, feed.TargetPoints, draws, valid.Count); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
 	}
@@ -61,25 +61,25 @@ func (v *validator) compile() (err error) {
 }
 
 // loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
-// targets of each function of a batch, then over all functions of all batches.
+// targets of each group of a batch, then over all groups of all batches.
 func (v *validator) loglik(params []float32) (float64, error) {
 	copy(v.program.Params(), params)
-	sum, functions := 0.0, 0
+	sum, groups := 0.0, 0
 	for _, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
 			return 0, fmt.Errorf("validation: %w", err)
 		}
 		sum += sumOfMeans(v.program.Output("loglik"), f.Extents)
-		functions += f.Extents.Functions
+		groups += f.Extents.Groups
 	}
-	return sum / float64(functions), nil
+	return sum / float64(groups), nil
 }
 
-// sumOfMeans returns the sum over functions of the means over their points.
+// sumOfMeans returns the sum over groups of the means over their points.
 func sumOfMeans(loglik []float32, e ops.Extents) float64 {
 	sum := 0.0
-	for b := range e.Functions {
+	for b := range e.Groups {
 		mean := 0.0
 		for _, p := range loglik[b*e.Points:][:e.Points] {
 			mean += float64(p)

@@ -20,23 +20,23 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// noise returns a source of three fixed sets of functions without any structure: a model can only learn
+// noise returns a source of three fixed sets of groups without any structure: a model can only learn
 // the training set by heart.
 func noise(train, valid, test datasets.Size) *datasets.Source {
 	set := func(number uint64, size datasets.Size) datasets.Batches {
-		return datasets.Batches{Size: size, Count: min(1, size.Functions), Make: func(_ int, b *datasets.Batch) error { return drawn(number, size, b) }}
+		return datasets.Batches{Size: size, Count: min(1, size.Groups), Make: func(_ int, b *datasets.Batch) error { return drawn(number, size, b) }}
 	}
 	return &datasets.Source{DX: 1, DY: 1, Scaling: datasets.Unscaled(1, 1), Train: set(1, train), Valid: set(2, valid), Eval: set(3, test)}
 }
 
-// few are the training functions of overfitted, which has enough others for steady means.
-var few, many = datasets.Size{Functions: 2, Points: 12, Context: 4}, datasets.Size{Functions: 20, Points: 12, Context: 4}
+// few are the training groups of overfitted, which has enough others for steady means.
+var few, many = datasets.Size{Groups: 2, Points: 12, Context: 4}, datasets.Size{Groups: 20, Points: 12, Context: 4}
 
-var overfitted = noise(few, many, datasets.Size{Functions: 40, Points: 12, Context: 4})
+var overfitted = noise(few, many, datasets.Size{Groups: 40, Points: 12, Context: 4})
 
 func drawn(set uint64, s datasets.Size, b *datasets.Batch) error {
-	n := s.Functions * s.Points
-	*b = datasets.Batch{Functions: s.Functions, Points: s.Points, Context: s.Context, DX: 1, DY: 1, X: make([]float32, n), Y: make([]float32, n)}
+	n := s.Groups * s.Points
+	*b = datasets.Batch{Groups: s.Groups, Points: s.Points, Context: s.Context, DX: 1, DY: 1, X: make([]float32, n), Y: make([]float32, n)}
 	g := random.New(9, random.Data)
 	for i := range n {
 		b.X[i] = float32(4*g.Float(2*set, uint64(i)) - 2)
@@ -110,7 +110,7 @@ func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
 	}
 }
 
-// The best weights beat the last on functions that neither training nor validation saw.
+// The best weights beat the last on groups that neither training nor validation saw.
 func TestTheBestBeatsTheLastOfAnOverfittedRun(t *testing.T) {
 	dir := t.TempDir()
 	e := validated(t, steps(600), func(e *config.Experiment) {
@@ -240,8 +240,8 @@ func TestThePlateausFallEndsWithTheSteps(t *testing.T) {
 	}
 }
 
-func TestAValidationOfOneFunctionAndNone(t *testing.T) {
-	one := noise(few, datasets.Size{Functions: 1, Points: 5, Context: 4}, many) // one target
+func TestAValidationOfOneGroupAndNone(t *testing.T) {
+	one := noise(few, datasets.Size{Groups: 1, Points: 5, Context: 4}, many) // one target
 	r := mustTrain(t, train.Options{Experiment: validated(t), Dir: t.TempDir(), Source: one})
 	if r.Best == nil || r.Best.Step < 2 {
 		t.Errorf("%+v", r)

@@ -81,7 +81,7 @@ class Numbers(unittest.TestCase):
         d = self.model.predict_distribution(self.X, self.groups, self.context)
         np.testing.assert_allclose(d.logpdf(y), self.model.log_density(*asked), rtol=1e-12, atol=1e-12)
         got = means(self.groups, self.model._scores(*asked))
-        self.assertEqual([got[k] for k in ("scored_targets", "coverage", "groups")], [want["scored_targets"], want["coverage"], len(want["per_function"])])
+        self.assertEqual([got[k] for k in ("scored_targets", "coverage", "groups")], [want["scored_targets"], want["coverage"], len(want["per_group"])])
         for name in ("mean", "std_error"):
             self.assertAlmostEqual(got["log_density"][name], want["log_density"][name], places=12)
 

@@ -18,12 +18,12 @@ import numpy as np
 
 from mixtures import Mixtures, padded
 
-# The data sets: the columns of function, x and y; whether functions or points are held out; and the
+# The data sets: the columns of group, x and y; whether groups or points are held out; and the
 # sizes of training batches, which are the sizes of the smallest groups of these files.
 SETS = {
-    "school": dict(function="school", x="ses", y="math", split="function", points=(14, 14), context=(3, 11)),
-    "mel": dict(function="f", x="yesterday", y="today", split="point", points=(200, 200), context=(3, 197)),
-    "lanes": dict(function="lane", x="flow", y="speed", split="point", points=(200, 200), context=(3, 197)),
+    "school": dict(group="school", x="ses", y="math", split="group", points=(14, 14), context=(3, 11)),
+    "mel": dict(group="f", x="yesterday", y="today", split="point", points=(200, 200), context=(3, 197)),
+    "lanes": dict(group="lane", x="flow", y="speed", split="point", points=(200, 200), context=(3, 197)),
 }
 
 
@@ -65,7 +65,7 @@ def score(o, name, label, config, keys, seed):
     """Trains a configuration on a set and returns its scores: a row of the result."""
     s, run = SETS[name], os.path.join(o.runs, name, label, "seed-" + seed)
     data = lambda part: os.path.join(o.data, f"{name}.{part}.csv")
-    sets = [f"data.file={data('train')}", f"data.group={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
+    sets = [f"data.file={data('train')}", f"data.group={s['group']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
             f"data.split={s['split']}", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
@@ -76,8 +76,8 @@ def score(o, name, label, config, keys, seed):
     train(*more)
     seconds = time.time() - begin
     context, targets, quantiles = (os.path.join(run, name + ".csv") for name in ("context", "targets", "quantiles"))
-    write(data("ctx"), context, s["function"], s["context"][1])
-    write(data("tgt"), targets, s["function"], sys.maxsize)
+    write(data("ctx"), context, s["group"], s["context"][1])
+    write(data("tgt"), targets, s["group"], sys.maxsize)
     levels = ["--num-quantiles", "100"] if has_levels(run) else []
     call(o.acqnp, "sample-quantiles", "--run", run, "--context", context, "--targets", targets, "--out", quantiles,
          "--overwrite", *levels, *common)
@@ -133,25 +133,25 @@ def has_levels(run):
         return any(line.strip().startswith("num_tau:") for line in f)
 
 
-def write(source, target, function, most):
-    """Copies a file of points, at most a number of each function."""
+def write(source, target, group, most):
+    """Copies a file of points, at most a number of each group."""
     with open(source, newline="") as f, open(target, "w", newline="") as g:
         rows, seen = csv.DictReader(f), {}
         w = csv.writer(g)
         w.writerow(rows.fieldnames)
         for r in rows:
-            seen[r[function]] = seen.get(r[function], 0) + 1
-            if seen[r[function]] <= most:
+            seen[r[group]] = seen.get(r[group], 0) + 1
+            if seen[r[group]] <= most:
                 w.writerow(r.values())
 
 
 def read(quantiles, targets, s):
     """Returns the true y of all targets and their predictive distributions, in the same order."""
-    truth = {}  # by function and number of the target
+    truth = {}  # by group and number of the target
     with open(targets, newline="") as f:
         count = {}
         for r in csv.DictReader(f):
-            name = r[s["function"]]
+            name = r[s["group"]]
             truth[name, count.setdefault(name, 0)] = float(r[s["x"]]), float(r[s["y"]])
             count[name] += 1
     parts = {}
@@ -159,7 +159,7 @@ def read(quantiles, targets, s):
         for r in csv.DictReader(f):
             if r["kind"] != "component":
                 continue
-            key = r[s["function"]], int(r["target"])
+            key = r[s["group"]], int(r["target"])
             if abs(float(r[s["x"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
                 sys.exit(f"{quantiles}: target {key} is at {r[s['x']]}, expected {truth[key][0]}")
             parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])

@@ -198,7 +198,7 @@ func inColour(v []float64) color.NRGBA {
 // newCompletion returns a figure in which runs of one benchmark complete its first test images from contexts of
 // several sizes, with a row for each image and run. All runs complete images of the first from the same contexts.
 func newCompletion(ctx context.Context, runs []figures.Run, count int) (figures.Figure, error) {
-	subjects, err := figures.FirstFunctions(runs, count)
+	subjects, err := figures.FirstGroups(runs, count)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func complete(ctx context.Context, o predict.Trained, images []pixels, sizes []i
 		if err != nil {
 			return nil, err
 		}
-		cell, variance := rows[t.Function/len(sizes)].Cells[t.Function%len(sizes)], 0.0
+		cell, variance := rows[t.Group/len(sizes)].Cells[t.Group%len(sizes)], 0.0
 		for c, d := range t.Channels {
 			cell.Mean.Values[t.Target*len(t.Channels)+c] = d.Mean()
 			variance += d.Variance() / float64(len(t.Channels))

@@ -116,13 +116,13 @@ func TestFigures(t *testing.T) {
 	}{
 		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
 		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
-		"components": {[]string{"components", "--functions", "2", "--seed", "1"}, l.runs("double-sine", "acqnp", "cqnp", "bnp", "canp"), 1413, 603, 0.01},
+		"components": {[]string{"components", "--groups", "2", "--seed", "1"}, l.runs("double-sine", "acqnp", "cqnp", "bnp", "canp"), 1413, 603, 0.01},
 		"one":        {[]string{"components"}, l.runs("double-sine", "acqnp"), 1040, 559, 0.001},
 		"means":      {[]string{"components"}, l.runs("sawtooth", "cqnp", "cnp"), 1413, 530, 0.001},
 		"levels":     {[]string{"levels"}, l.runs("double-sine", "acqnp", "cqnp"), 1040, 952, 0.01},
 		"head":       {[]string{"levels"}, l.runs("double-sine", "head"), 0, 0, 0.01},
 		"lanes":      {[]string{"speed-flow"}, l.runs("speed-flow", "acqnp", "bnp", "cnp"), 1413, 712, 0.01},
-		"completion": {[]string{"completion", "--functions", "2"}, l.runs("freyface", "acqnp", "cnp"), 0, 0, 0.2},
+		"completion": {[]string{"completion", "--groups", "2"}, l.runs("freyface", "acqnp", "cnp"), 0, 0, 0.2},
 		"rgb":        {[]string{"completion"}, l.runs("svhn", "cqnp"), 0, 0, 0.1},
 	} {
 		out := filepath.Join(t.TempDir(), "figure.png")
@@ -149,7 +149,7 @@ func TestFigures(t *testing.T) {
 		"no images":            {[]string{"completion"}, sine, "a benchmark of images"},
 		"images":               {[]string{"components"}, faces, "2 columns of x"},
 		"no run":               {[]string{"components"}, nil, "0 runs"},
-		"no functions":         {[]string{"components", "--functions", "0"}, sine, "0 functions"},
+		"no groups":            {[]string{"components", "--groups", "0"}, sine, "0 groups"},
 		"an unknown figure":    {[]string{"figure"}, sine, "expected components"},
 	} {
 		if err := l.draw(filepath.Join(t.TempDir(), "none.png"), c.args, c.runs...); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,9 +1,9 @@
 // Command figures draws the paper's figures from trained runs, as PNG, SVG or PDF.
 //
-//	go run -C research ./figures components --functions 2 --out FILE RUN...    # figure 1: levels, bootstraps and means
+//	go run -C research ./figures components --groups 2 --out FILE RUN...    # figure 1: levels, bootstraps and means
 //	go run -C research ./figures levels --out FILE RUN...                      # figure 2: where the levels lie
 //	go run -C research ./figures speed-flow --out FILE RUN...                  # figure 3: quantiles on two lanes
-//	go run -C research ./figures completion --functions 3 --out FILE RUN...    # images from some of their pixels
+//	go run -C research ./figures completion --groups 3 --out FILE RUN...    # images from some of their pixels
 //
 // Runs are drawn side by side, or below each other. Paths are relative to research.
 package main
@@ -26,16 +26,16 @@ import (
 
 // options are the flags.
 type options struct {
-	out       string
-	sets      string // directory of the data sets
-	seed      string // of the functions and of levels; "" for the runs' own
-	functions int
+	out    string
+	sets   string // directory of the data sets
+	seed   string // of the groups and of levels; "" for the runs' own
+	groups int
 }
 
 // A kind is a figure: the runs that it takes, and how it is drawn.
 type kind struct {
 	takes func(figures.Run) error
-	draw  func(ctx context.Context, runs []figures.Run, functions int) (figures.Figure, error)
+	draw  func(ctx context.Context, runs []figures.Run, groups int) (figures.Figure, error)
 }
 
 var kinds = map[string]kind{
@@ -57,8 +57,8 @@ func write(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("figures", flag.ContinueOnError)
 	f.StringVar(&o.out, "out", "", "file of the figure: .png, .svg or .pdf")
 	f.StringVar(&o.sets, "data-dir", "../data", "directory of the data sets")
-	f.StringVar(&o.seed, "seed", "", "seed of the functions and of the levels; by default the runs' own")
-	f.IntVar(&o.functions, "functions", 1, "number of functions, a row each")
+	f.StringVar(&o.seed, "seed", "", "seed of the groups and of the levels; by default the runs' own")
+	f.IntVar(&o.groups, "groups", 1, "number of groups, a row each")
 	if len(args) == 0 || kinds[args[0]].draw == nil {
 		return fmt.Errorf("found %q, expected components, levels, speed-flow or completion, flags, and runs", args)
 	}
@@ -68,8 +68,8 @@ func write(ctx context.Context, args []string) error {
 	if _, err := figures.PlotFormat(o.out); err != nil {
 		return err
 	}
-	if f.NArg() == 0 || o.functions < 1 {
-		return fmt.Errorf("found %d runs and %d functions, expected one or more", f.NArg(), o.functions)
+	if f.NArg() == 0 || o.groups < 1 {
+		return fmt.Errorf("found %d runs and %d groups, expected one or more", f.NArg(), o.groups)
 	}
 	var runs []figures.Run
 	for _, dir := range f.Args() {
@@ -83,7 +83,7 @@ func write(ctx context.Context, args []string) error {
 		runs = append(runs, r)
 	}
 	figures.LabelRuns(runs)
-	figure, err := kinds[args[0]].draw(ctx, runs, o.functions)
+	figure, err := kinds[args[0]].draw(ctx, runs, o.groups)
 	if err != nil {
 		return err
 	}

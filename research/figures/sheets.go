@@ -34,8 +34,8 @@ type show func([]prediction) []figures.Mark
 // quantile levels of models that have some; the means of BNP's bootstraps; the mean of other models. On
 // unimodal benchmarks it shows the mean of models with levels, over evenly spaced ones, instead of the levels,
 // as the supplement does: the mean of a few random levels jumps from x to x.
-func componentSheet(ctx context.Context, runs []figures.Run, functions int) (figures.Figure, error) {
-	return dataSheet(ctx, runs, functions, func(r *figures.Run) show {
+func componentSheet(ctx context.Context, runs []figures.Run, groups int) (figures.Figure, error) {
+	return dataSheet(ctx, runs, groups, func(r *figures.Run) show {
 		b, _ := catalogue.Find(r.Experiment.Benchmark)
 		r.Ask.Bootstraps = memberBootstraps
 		switch {
@@ -62,11 +62,11 @@ func laneSheet(ctx context.Context, runs []figures.Run, _ int) (figures.Figure, 
 	}, "lane 2", "lane 3")
 }
 
-// dataSheet returns a sheet with a row for each of the first functions: the data, and what each run predicts.
-// how chooses what to show of a run, and can change how it predicts. names are those of the functions, if they
+// dataSheet returns a sheet with a row for each of the first groups: the data, and what each run predicts.
+// how chooses what to show of a run, and can change how it predicts. names are those of the groups, if they
 // have any.
-func dataSheet(ctx context.Context, runs []figures.Run, functions int, how func(*figures.Run) show, names ...string) (figures.Figure, error) {
-	subjects, err := figures.FirstFunctions(runs, functions)
+func dataSheet(ctx context.Context, runs []figures.Run, groups int, how func(*figures.Run) show, names ...string) (figures.Figure, error) {
+	subjects, err := figures.FirstGroups(runs, groups)
 	if err != nil {
 		return nil, err
 	}
@@ -94,11 +94,11 @@ func dataSheet(ctx context.Context, runs []figures.Run, functions int, how func(
 }
 
 // levelSheet returns a figure of the runs' quantile levels τ along x, each run for its own first evaluation
-// function, as in the paper's figure 2. The row above shows the quantiles at these levels.
+// group, as in the paper's figure 2. The row above shows the quantiles at these levels.
 func levelSheet(ctx context.Context, runs []figures.Run, _ int) (figures.Figure, error) {
 	var columns []figures.Column
 	for _, r := range runs {
-		subjects, err := figures.FirstFunctions([]figures.Run{r}, 1)
+		subjects, err := figures.FirstGroups([]figures.Run{r}, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func column(ctx context.Context, r figures.Run, subjects []figures.Subject, show
 		if err != nil {
 			return c, err
 		}
-		along[t.Function] = append(along[t.Function], prediction{questions[t.Function].Targets.X[t.Target], t.Channels[0]})
+		along[t.Group] = append(along[t.Group], prediction{questions[t.Group].Targets.X[t.Target], t.Channels[0]})
 	}
 	for i, s := range subjects {
 		c.Panels = append(c.Panels, figures.Panel{YLabel: figures.LabelOf(about, 0) + ", " + s.Name,

@@ -1,8 +1,8 @@
-"""The linear mixed model: y = X β + Z b_f + ε, b_f ~ N(0, G) for each function f, ε ~ N(0, σ²).
+"""The linear mixed model: y = X β + Z b_f + ε, b_f ~ N(0, G) for each group f, ε ~ N(0, σ²).
 
 X has powers of the columns of x, Z those up to a lower degree. Restricted maximum likelihood gives
-G and σ. A new function is predicted by the exact conditional Gaussian of its targets given its
-context. β is integrated out, so that the prediction knows how little few functions tell about it.
+G and σ. A new group is predicted by the exact conditional Gaussian of its targets given its
+context. β is integrated out, so that the prediction knows how little few groups tell about it.
 """
 from dataclasses import dataclass
 
@@ -19,16 +19,16 @@ class Form:
     random: int  # degree of Z; −1: none
     logx: bool
     logy: bool
-    separate: bool = False  # β of its own for each function, where points are held out
+    separate: bool = False  # β of its own for each group, where points are held out
 
     def __str__(self):
         extra = " log x" * self.logx + " log y" * self.logy
         return f"degree {self.degree}" + (f" random {self.random}" if self.random >= 0 else "") + extra
 
 
-def forms(functions, by_point):
+def forms(groups, by_point):
     """Returns the forms that fit the data."""
-    x, y = np.concatenate([f[0] for f in functions.values()]), np.concatenate([f[1] for f in functions.values()])
+    x, y = np.concatenate([f[0] for f in groups.values()]), np.concatenate([f[1] for f in groups.values()])
     least = min(len(np.unique(c)) for c in x.T)
     degrees = [d for d in (1, 2, 3, 5) if x.shape[1] * d < len(y) / 4 and d < max(2, max(len(np.unique(c)) for c in x.T))]
     logs = [False] + [True] * bool(least > 2 and (x > 0).all() and x.max() > 3 * x.min())
@@ -41,12 +41,12 @@ def forms(functions, by_point):
 
 
 class Mixed:
-    def __init__(self, form, functions):
-        self.form, self.names = form, list(functions)
-        raw = self.inner(np.concatenate([x for x, _ in functions.values()]))
+    def __init__(self, form, groups):
+        self.form, self.names = form, list(groups)
+        raw = self.inner(np.concatenate([x for x, _ in groups.values()]))
         self.center, self.scale = raw.mean(0), raw.std(0) + 1e-12
         self.levels = [len(np.unique(c)) for c in raw.T]
-        f = [(self.fixed(x, n), self.random(x), self.outer(y)) for n, (x, y) in functions.items()]
+        f = [(self.fixed(x, n), self.random(x), self.outer(y)) for n, (x, y) in groups.items()]
         self.fit(f)
 
     def inner(self, x):
@@ -68,7 +68,7 @@ class Mixed:
         return np.concatenate([p * (n == name) for n in self.names], 1)
 
     def random(self, x):
-        """Returns Z. A column that is the same for all rows of a function adds nothing to the slopes
+        """Returns Z. A column that is the same for all rows of a group adds nothing to the slopes
         that data could tell, but does no harm either."""
         return self.powers(x, self.form.random) if self.form.random >= 0 else np.zeros((len(x), 0))
 
@@ -84,7 +84,7 @@ class Mixed:
             L = np.zeros((self.q, self.q))
             L[tri] = theta
             M = np.eye(self.q) + L.T @ zz @ L
-            lx = (L.T @ np.concatenate([zx, zy[:, :, None]], 2))  # [functions, q, p + 1]
+            lx = (L.T @ np.concatenate([zx, zy[:, :, None]], 2))  # [groups, q, p + 1]
             both = lx.reshape(-1, p + 1).T @ np.linalg.solve(M, lx).reshape(-1, p + 1)
             A, b, c = xx - both[:p, :p], xy - both[:p, p], yy - both[p, p]
             A += 1e-10 * np.trace(A) / p * np.eye(p)

@@ -9,15 +9,15 @@ import (
 type body struct {
 	context, targets, quantiles, density int
 
-	Run       string     `json:"run,omitempty"`
-	Functions []function `json:"functions"`
-	Quantiles []float64  `json:"quantiles,omitempty"`
-	Density   *points    `json:"density,omitempty"`
-	Modes     bool       `json:"modes,omitempty"`
-	Draws     int        `json:"draws,omitempty"`
+	Run       string    `json:"run,omitempty"`
+	Groups    []group   `json:"groups"`
+	Quantiles []float64 `json:"quantiles,omitempty"`
+	Density   *points   `json:"density,omitempty"`
+	Modes     bool      `json:"modes,omitempty"`
+	Draws     int       `json:"draws,omitempty"`
 }
 
-type function struct {
+type group struct {
 	Context table `json:"context"`
 	Targets table `json:"targets"`
 }
@@ -34,7 +34,7 @@ type points struct {
 // text returns the request as JSON. Context points lie on a wave between -2 and 2, targets evenly
 // there.
 func (b body) text() ([]byte, error) {
-	f := function{Context: table{X: [][]float64{}, Y: [][]float64{}}}
+	f := group{Context: table{X: [][]float64{}, Y: [][]float64{}}}
 	for i := range b.context {
 		x := 4*math.Mod(float64(i)*math.Phi, 1) - 2
 		f.Context.X, f.Context.Y = append(f.Context.X, []float64{x}), append(f.Context.Y, []float64{math.Sin(2 * x)})
@@ -42,7 +42,7 @@ func (b body) text() ([]byte, error) {
 	for i := range b.targets {
 		f.Targets.X = append(f.Targets.X, []float64{4*(float64(i)+0.5)/float64(b.targets) - 2})
 	}
-	b.Functions = []function{f}
+	b.Groups = []group{f}
 	for i := range b.quantiles {
 		b.Quantiles = append(b.Quantiles, (float64(i)+0.5)/float64(b.quantiles))
 	}

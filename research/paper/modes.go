@@ -18,7 +18,7 @@ import (
 
 // What is asked of a model between the modes.
 const (
-	modeFunctions = 200
+	modeGroups    = 200
 	modeContext   = 100
 	modeTargets   = 40
 	leastDistance = 0.5 // of two modes
@@ -93,7 +93,7 @@ func modes(o options, dirs []string) error {
 // which the average is more probable.
 func between(r figures.Run, draw func(*rand.Rand) twoCurves) (near, likely []float64, err error) {
 	random := rand.New(rand.NewPCG(splitsSeed, 1))
-	for range modeFunctions {
+	for range modeGroups {
 		c := draw(random)
 		var q points.Question
 		for range modeContext {

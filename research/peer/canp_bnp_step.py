@@ -148,10 +148,10 @@ class BNP(nn.Module):
         return -plain.mean() - (torch.logsumexp(each, dim=0) - math.log(BOOTSTRAPS)).mean()
 
 
-def curves(functions, points, device):
-    """Returns x and y [functions, points, 1] of Lissajous curves."""
+def curves(groups, points, device):
+    """Returns x and y [groups, points, 1] of Lissajous curves."""
     def uniform(low, high, n=1):
-        return low + (high - low) * torch.rand(functions, n, 1, device=device)
+        return low + (high - low) * torch.rand(groups, n, 1, device=device)
 
     s = uniform(-math.pi, math.pi, points)
     return uniform(1, 2) * torch.sin(uniform(0.5, 2) * s + uniform(0, 2)), uniform(1, 2) * torch.sin(s)
@@ -189,8 +189,8 @@ def arguments():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--model", choices=["canp", "bnp"], default="canp")
     p.add_argument("--mode", choices=["eager", "amp", "compile", "amp-compile"], default="eager")
-    p.add_argument("--points", default="53", help="of a function, half of them context; vary: 6 to 100, drawn each step")
-    p.add_argument("--batch", type=int, default=128, help="functions")
+    p.add_argument("--points", default="53", help="of a group, half of them context; vary: 6 to 100, drawn each step")
+    p.add_argument("--batch", type=int, default=128, help="groups")
     p.add_argument("--threads", type=int, default=os.cpu_count())
     p.add_argument("--steps", type=int, default=30)
     p.add_argument("--warmup", type=int, default=10, help="steps before those that count")

@@ -6,7 +6,7 @@
     python3 research/peer/compare.py --python venv/bin/python --threads 1 --processor-time       # on a busy machine
     OPENBLAS_DIR=DIR python3 research/peer/compare.py --modes eager,eager+plain,eager-bf16
 
-The size is lissajous': 128 functions of 53 points, 26 of them context, 50 quantile levels, the paper's widths. Every
+The size is lissajous': 128 groups of 53 points, 26 of them context, 50 quantile levels, the paper's widths. Every
 round runs acqnp in each --precision, and PyTorch in each mode, one after the other with equal threads. The modes:
 
     eager           float32
@@ -19,7 +19,7 @@ which leaves both as they come, or in "+no-onednn", where PyTorch does not use o
 
 The tables have each figure's best round. "Times" is PyTorch's best mode over acqnp, whatever their precisions; "times fp32"
 is PyTorch's best mode in float32 over acqnp. A mode that fails is named below the tables with its reason. Rows are the
-decoder's: functions x points, times levels or bootstraps where a model has them. Memory is the peak of the whole process,
+decoder's: groups x points, times levels or bootstraps where a model has them. Memory is the peak of the whole process,
 PyTorch's that of its best mode. Progress is shown on standard error.
 
 PyTorch of PyPI brings its own BLAS. Debian's python3-torch loads the system's libblas.so.3, which is the slow
@@ -107,7 +107,7 @@ def compare(a):
         ms = least(runs[model], "ms_median")
         print("| " + " | ".join([model, *(f"{ms[mode]:.1f}" if mode in ms else "failed" for mode in a.modes)]) + " |")
     what = "processor time" if a.processor_time else "time by the clock"
-    print(f"\n{versions}; {what}, {a.batch} functions of {a.points} points; best of {a.rounds} rounds of {a.steps} steps.")
+    print(f"\n{versions}; {what}, {a.batch} groups of {a.points} points; best of {a.rounds} rounds of {a.steps} steps.")
     for (model, way), why in failures.items():
         print(f"{model}, {'acqnp ' if way in PRECISIONS else ''}{way}: failed: {why}")
 
@@ -117,7 +117,7 @@ def arguments():
     p.add_argument("--models", default=",".join(MODELS), type=some(MODELS), help="some of %(default)s")
     p.add_argument("--precision", default="fp32", type=some(PRECISIONS), help="of acqnp: some of fp32,bf16 (%(default)s)")
     p.add_argument("--modes", default=",".join(MODES), type=some(ALL_MODES), help="of PyTorch (%(default)s)")
-    p.add_argument("--batch", type=int, default=128, help="functions")
+    p.add_argument("--batch", type=int, default=128, help="groups")
     add_arguments(p, steps=10, warmup=3)
     return p.parse_args()
 

@@ -5,11 +5,11 @@
     python3 research/peer/compare_encoders.py --sizes small --models acqnp --modes eager,compile --rounds 2
 
 encoder_step.py has PyTorch's side and says what a mode is; "+split" after a mode is its --split. On both sides ACQNP has
-the residual adaptor, the loss is the mean over the target points, and no r is computed for other points. A function has 53
+the residual adaptor, the loss is the mean over the target points, and no r is computed for other points. A group has 53
 points, 26 of them context. The sizes:
 
-    small   16 functions, 32 levels, all widths 64
-    paper   128 functions, 50 levels, all widths 128
+    small   16 groups, 32 levels, all widths 64
+    paper   128 groups, 50 levels, all widths 128
 
 A transformer has 6 layers, 4 heads and feed-forward layers of 128; attention has 8 heads. Every round runs acqnp and then
 each mode of PyTorch with equal threads; PyTorch's malloc keeps its memory (--tuned). The table has the smallest median

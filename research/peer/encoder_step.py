@@ -151,10 +151,10 @@ class Model(nn.Module):
         return -torch.logsumexp(torch.log_softmax(a, 1) + density, 1).sum(-1).mean()
 
 
-def curves(functions, points, device):
-    """Returns x and y [functions, points, 1] of Lissajous curves."""
+def curves(groups, points, device):
+    """Returns x and y [groups, points, 1] of Lissajous curves."""
     def uniform(low, high, n=1):
-        return low + (high - low) * torch.rand(functions, n, 1, device=device)
+        return low + (high - low) * torch.rand(groups, n, 1, device=device)
 
     s = uniform(-math.pi, math.pi, points)
     return uniform(1, 2) * torch.sin(uniform(0.5, 2) * s + uniform(0, 2)), uniform(1, 2) * torch.sin(s)
@@ -192,8 +192,8 @@ def arguments():
     p.add_argument("--mode", choices=["eager", "compile", "autotune", "bf16", "compile-bf16"], default="eager")
     p.add_argument("--split", action="store_true", help="multiply r and x once for each point")
     p.add_argument("--tuned", action="store_true", help="malloc keeps its memory")
-    p.add_argument("--batch", type=int, default=128, help="functions")
-    p.add_argument("--points", type=int, default=53, help="of a function, half of them context")
+    p.add_argument("--batch", type=int, default=128, help="groups")
+    p.add_argument("--points", type=int, default=53, help="of a group, half of them context")
     p.add_argument("--n-tau", type=int, default=50, help="levels")
     p.add_argument("--width", type=int, default=128)
     p.add_argument("--depth", type=int, default=3, help="hidden layers of encoder and decoder")

@@ -123,7 +123,7 @@ def add_arguments(p, steps, warmup):
     p.add_argument("--steps", type=int, default=steps, help="of a round that count")
     p.add_argument("--warmup", type=int, default=warmup, help="steps of PyTorch before those; acqnp makes 3")
     p.add_argument("--threads", type=int, default=os.cpu_count())
-    p.add_argument("--points", type=int, default=53, help="of a function, half of them context")
+    p.add_argument("--points", type=int, default=53, help="of a group, half of them context")
     p.add_argument("--limit", type=int, default=1200, help="seconds that one run of PyTorch may take")
     p.add_argument("--processor-time", action="store_true", help="measure that instead of time by the clock, on a busy machine; with --threads 1")
     p.add_argument("--acqnp", help="the program (default: built with go)")

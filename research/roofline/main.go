@@ -154,7 +154,7 @@ func count(path string, set config.Overrides) (x config.Experiment, s *step, g *
 	if x, err = config.Load(path, set); err != nil {
 		return x, nil, nil, err
 	}
-	e := ops.Extents{Functions: 128, Context: 26, Points: 53}
+	e := ops.Extents{Groups: 128, Context: 26, Points: 53}
 	if x.Train.Loss == config.Targets {
 		e.Points -= e.Context
 	}

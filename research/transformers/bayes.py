@@ -1,14 +1,14 @@
 """The best that any model can do on tnp-sawtooth or tnp-gp: the exact posterior on a grid of the process's
 parameters, for each number of context points. Prints the mean log density of a target, alone and of 16
-together, with its standard error over functions. Needs NumPy.
+together, with its standard error over groups. Needs NumPy.
 
-    python3 research/transformers/bayes.py --benchmark tnp-sawtooth --functions 40 --seed 0
+    python3 research/transformers/bayes.py --benchmark tnp-sawtooth --groups 40 --seed 0
 """
 import argparse
 
 import numpy as np
 
-POINTS, TARGETS = 144, 16  # of a function, and of these that are predicted
+POINTS, TARGETS = 144, 16  # of a group, and of these that are predicted
 
 
 def middles(low, high, number):
@@ -17,7 +17,7 @@ def middles(low, high, number):
 
 
 def positions(random, n):
-    """n of a function's points, which are those of a Sobol sequence on [−2, 2], shifted."""
+    """n of a group's points, which are those of a Sobol sequence on [−2, 2], shifted."""
     corput = np.array([int(f"{i:032b}"[::-1], 2) for i in random.permutation(POINTS)[:n]]) / 2**32
     return (corput + random.uniform()) % 1 * 4 - 2
 
@@ -109,13 +109,13 @@ def main():
     best = {"tnp-sawtooth": sawtooth, "tnp-gp": gaussian}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--benchmark", choices=best, default="tnp-sawtooth")
-    options.add_argument("--functions", type=int, default=40)
+    options.add_argument("--groups", type=int, default=40)
     options.add_argument("--seed", type=int, default=0)
     options = options.parse_args()
     random = np.random.default_rng(options.seed)
     print("context,alone,alone ±,together,together ±")
     for context in (8, 16, 32, 64, 128):
-        found = np.array([best[options.benchmark](random, context) for _ in range(options.functions)])
+        found = np.array([best[options.benchmark](random, context) for _ in range(options.groups)])
         mean, error = found.mean(0), found.std(0, ddof=1) / len(found) ** 0.5
         print(f"{context},{mean[0]:.3f},{error[0]:.3f},{mean[1]:.3f},{error[1]:.3f}", flush=True)
 

@@ -103,8 +103,8 @@ func (r *runCase) expect(t predict.Trained, questions []points.Question) error {
 		if err != nil {
 			return err
 		}
-		y := questions[target.Function].Targets.RowY(target.Target)
-		into := of[target.Function]
+		y := questions[target.Group].Targets.RowY(target.Target)
+		into := of[target.Group]
 		mu, sigma, logWeight, logit := parts(target.Channels)
 		add(into, "mu", mu)
 		add(into, "sigma", sigma)

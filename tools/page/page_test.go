@@ -46,7 +46,7 @@ func models(t *testing.T, change func(*serve.Options)) *httptest.Server {
 	return httptest.NewServer(mux)
 }
 
-func TestPlainFunctions(t *testing.T) {
+func TestPlainGroups(t *testing.T) {
 	b := open(t, models(t, nil), "")
 	for _, failure := range value[[]string](b, `import("/test/plain.js").then((m) => m.failures)`) {
 		t.Error(failure)
@@ -72,8 +72,8 @@ func TestMouse(t *testing.T) {
 		t.Errorf("a point that was dragged to %v, %v is at %v: %q", x2, y2, where, dragged)
 	}
 	px, py, _ := strings.Cut(dragged[0], ",")
-	for _, row := range b.rows()[:3] { // function, target, x, channel, mean, sd
-		mean, sd := ask(t, server, fmt.Sprintf(`{"run": "curve", "functions": [{"context": {"x": [[%s]], "y": [[%s]]}, "targets": {"x": [[%s]]}}]}`, px, py, row[2]))
+	for _, row := range b.rows()[:3] { // group, target, x, channel, mean, sd
+		mean, sd := ask(t, server, fmt.Sprintf(`{"run": "curve", "groups": [{"context": {"x": [[%s]], "y": [[%s]]}, "targets": {"x": [[%s]]}}]}`, px, py, row[2]))
 		if row[4] != mean || row[5] != sd {
 			t.Errorf("at x = %s, the table has %s and %s, the server %s and %s", row[2], row[4], row[5], mean, sd)
 		}
@@ -118,16 +118,16 @@ func ask(t *testing.T, server *httptest.Server, body string) (mean, sd string) {
 	}
 	defer r.Body.Close()
 	var found struct {
-		Functions []struct {
+		Groups []struct {
 			Targets []struct {
 				Channels []struct{ Mean, SD json.Number }
 			}
 		}
 	}
-	if err := json.NewDecoder(r.Body).Decode(&found); err != nil || len(found.Functions) != 1 {
+	if err := json.NewDecoder(r.Body).Decode(&found); err != nil || len(found.Groups) != 1 {
 		t.Fatalf("%s: status %d, %v", body, r.StatusCode, err)
 	}
-	c := found.Functions[0].Targets[0].Channels[0]
+	c := found.Groups[0].Targets[0].Channels[0]
 	return c.Mean.String(), c.SD.String()
 }
 
@@ -239,15 +239,15 @@ func (b *tab) shaded() int {
 func TestUploadAndDownload(t *testing.T) {
 	b := open(t, models(t, nil), "run=curve")
 	b.settled()
-	b.upload("function,y,x\na,0.5,-0.25\nb,-0.5,0.75\nb,0.1,0.2\n", "3 rows of 2 groups")
+	b.upload("group,y,x\na,0.5,-0.25\nb,-0.5,0.75\nb,0.1,0.2\n", "3 rows of 2 groups")
 	if found := b.points(); !slices.Equal(found, []string{"-0.25,0.5"}) {
-		t.Errorf("after the upload, found %q, expected the point of function a", found)
+		t.Errorf("after the upload, found %q, expected the point of group a", found)
 	}
-	b.choose("function", "1")
+	b.choose("group", "1")
 	b.settled()
 	rows := readCSV(t, b.download("#save-context", "context.csv"))
 	if len(rows) != 3 || !slices.Equal(rows[1], []string{"1", "0.75", "-0.5"}) {
-		t.Errorf("the points are %q, expected a header and those of function b", rows)
+		t.Errorf("the points are %q, expected a header and those of group b", rows)
 	}
 	if picture := b.download("#save-picture", "curve.png"); !strings.HasPrefix(string(picture), "\x89PNG") {
 		t.Errorf("the picture starts with %q, expected a PNG", picture[:min(8, len(picture))])

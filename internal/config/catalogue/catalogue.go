@@ -27,9 +27,9 @@ type Kind string
 const (
 	Synthetic Kind = "synthetic"  // functions of one variable, drawn from a random process
 	SpeedFlow Kind = "speed-flow" // traffic on two lanes of a motorway
-	Images    Kind = "images"     // image completion: a function maps a pixel's place to its value
+	Images    Kind = "images"     // image completion: a group maps a pixel's place to its value
 	Groups    Kind = "groups"     // data sets of groups, drawn from a prior
-	CSV       Kind = "csv"        // functions in your own tables
+	CSV       Kind = "csv"        // groups in your own tables
 )
 
 // Benchmark is an entry of the catalogue.
@@ -40,7 +40,7 @@ type Benchmark struct {
 	Kind        Kind
 	Unimodal    bool // y has one mode for each x; plots then show the mean of a fit, as the paper's supplement does
 
-	// MaxPoints is the largest number of points of a function; 0 means the limit of the kind.
+	// MaxPoints is the largest number of points of a group; 0 means the limit of the kind.
 	MaxPoints int
 
 	// Image is the shape of the images that the model sees; zero for other kinds.

@@ -17,7 +17,7 @@ var speedFlow = Benchmark{
 	Rates: byModel([]Rate{{1e-4, 1e-5}, {1e-4, 1e-5}, {5e-4, 1e-5}, {5e-3, 1e-5}, {5e-3, 1e-5}}),
 }
 
-// groups is a prior over data sets of groups, which the paper does not have. A function is a data set.
+// groups is a prior over data sets of groups, which the paper does not have. A group is a data set.
 var groups = Benchmark{
 	Name: "groups", Printed: "Groups", Kind: Groups,
 	Description: "invented data sets of groups: for models that read the groups beside a new one",
@@ -33,6 +33,6 @@ var groups = Benchmark{
 // paper's tables.
 var csv = Benchmark{
 	Name: "csv", Printed: "csv", Kind: CSV,
-	Description: "your own functions, from CSV files",
+	Description: "your own groups, from CSV files",
 	Rates:       byModel([]Rate{{5e-4, 0}, {1e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 }

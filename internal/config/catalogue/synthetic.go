@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// gaussianPoints is the largest number of points of a function from a Gaussian process. The source
+// gaussianPoints is the largest number of points of a group from a Gaussian process. The source
 // keeps the covariance matrix and its Cholesky factor in float64: 128 MiB each at 4096 points, 763
-// MiB each at 10,000. Factoring takes N³/3 multiplications for every function of a batch.
+// MiB each at 10,000. Factoring takes N³/3 multiplications for every group of a batch.
 const gaussianPoints = 4096
 
 // unimodal are the synthetic benchmarks with one value of y for each x, apart from noise.

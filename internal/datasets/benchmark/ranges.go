@@ -14,7 +14,7 @@ import (
 
 // RangesOf returns the ranges of an experiment's columns. They follow from the scaling: from two
 // deviations below the mean to two above it for data.scale standard, from the least to the greatest
-// number for range. With none they are not known. Functions of a random process are drawn. If the CSV
+// number for range. With none they are not known. Groups of a random process are drawn. If the CSV
 // file is still there, its ranges reach no further than its numbers: two deviations below the mean of
 // prices may lie below 0.
 func RangesOf(e config.Experiment, s datasets.Scaling, dataDir string) (datasets.Ranges, error) {

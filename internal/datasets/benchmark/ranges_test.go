@@ -36,7 +36,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// The functions of a random process lie within its ranges, for other seeds too, but for a share: the
+// The groups of a random process lie within its ranges, for other seeds too, but for a share: the
 // tails of Gaussian processes are beyond any range.
 func TestRangesOfProcesses(t *testing.T) {
 	for _, b := range catalogue.All() {

@@ -150,7 +150,7 @@ func (d Draws) Count() int { return d.count }
 const residuals = 1 << 33
 
 // fill draws the numbers for the points from number first on. step is the number of the batch, or
-// of the function in a prediction. A drawn level depends only on the step and its row, so a
+// of the group in a prediction. A drawn level depends only on the step and its row, so a
 // prediction can be split into runs at any point. A bootstrap depends on the step, its number and
 // the context point.
 func (d Draws) fill(f *Feed, step uint64, first int) {

@@ -10,7 +10,7 @@
 //	f.Write(trainer)
 //	ahead.Release(f)
 //
-// In the shapes below, B is the number of functions, N the number of points of each, N_c of its
+// In the shapes below, B is the number of groups, N the number of points of each, N_c of its
 // context points, N_τ of levels and k of bootstraps.
 package feed
 
@@ -30,7 +30,7 @@ type Feed struct {
 
 	batch            datasets.Batch
 	targetX, targetY []float32    // [B, N−N_c, dx], [B, N−N_c, dy] of the batch; feeds of targets
-	context          []float32    // [B, N_c, dx+dy]: x and y of each function's context points
+	context          []float32    // [B, N_c, dx+dy]: x and y of each group's context points
 	x, y             []float32    // [B, N, dx], [B, N, dy]; no y in prediction
 	levels           []float32    // [B, N, N_τ]: u; quantile models
 	resampleContext  []float32    // [B, N_c, k]: the context point that each bootstrap takes; BNP
@@ -72,12 +72,12 @@ func All(batch func(step int, dst *datasets.Batch) error, points Points, d Draws
 func (f *Feed) load(step int, points Points, d Draws) error {
 	b := &f.batch
 	switch {
-	case b.Functions < 1 || b.Points < 1 || b.Context < 0 || b.Points < b.Context:
-		return refuse(b, "at least one function and one point, and no more context than points")
+	case b.Groups < 1 || b.Points < 1 || b.Context < 0 || b.Points < b.Context:
+		return refuse(b, "at least one group and one point, and no more context than points")
 	case b.Context < 1 && d.resample:
 		return refuse(b, "at least one context point: bnp resamples the context")
 	}
-	f.Extents = ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points, Levels: d.count}
+	f.Extents = ops.Extents{Groups: b.Groups, Context: b.Context, Points: b.Points, Levels: d.count}
 	if n := f.Extents.Rows(ops.Point); len(b.X) != n*b.DX || len(b.Y) != n*b.DY {
 		return fmt.Errorf("%v: %d numbers of x in %d dimensions, %d of y in %d", f.Extents, len(b.X), b.DX, len(b.Y), b.DY)
 	}
@@ -94,7 +94,7 @@ func (f *Feed) load(step int, points Points, d Draws) error {
 }
 
 func refuse(b *datasets.Batch, expected string) error {
-	return &invalid.Input{Found: fmt.Sprintf("%d functions of %d points, %d of them context", b.Functions, b.Points, b.Context), Expected: expected}
+	return &invalid.Input{Found: fmt.Sprintf("%d groups of %d points, %d of them context", b.Groups, b.Points, b.Context), Expected: expected}
 }
 
 // keepTargets makes the targets the points of the feed and draws their random numbers.
@@ -114,41 +114,41 @@ func (f *Feed) keepTargets(step int, d Draws) error {
 // targets copies the targets' rows of v [B, N, width] to dst, [B, N−N_c, width] when it returns it.
 func targets(dst []float32, b *datasets.Batch, v []float32, width int) []float32 {
 	n := (b.Points - b.Context) * width
-	dst = resize(dst, b.Functions*n)
-	for function := range b.Functions {
-		copy(dst[function*n:][:n], v[(function*b.Points+b.Context)*width:])
+	dst = resize(dst, b.Groups*n)
+	for group := range b.Groups {
+		copy(dst[group*n:][:n], v[(group*b.Points+b.Context)*width:])
 	}
 	return dst
 }
 
-// Targets fills the feed for a prediction. It takes the context of one function, contextX [N_c, dx]
-// and contextY [N_c, dy], and a run of its targets, x [N, dx]. function is the number of the
-// function, and first is the number of the first target of the run.
-func (f *Feed) Targets(d Draws, function, first int, contextX, contextY, x []float32, dx, dy int) {
+// Targets fills the feed for a prediction. It takes the context of one group, contextX [N_c, dx]
+// and contextY [N_c, dy], and a run of its targets, x [N, dx]. group is the number of the
+// group, and first is the number of the first target of the run.
+func (f *Feed) Targets(d Draws, group, first int, contextX, contextY, x []float32, dx, dy int) {
 	context := len(contextX) / dx
-	f.Extents = ops.Extents{Functions: 1, Context: context, Points: context, Levels: d.count}
+	f.Extents = ops.Extents{Groups: 1, Context: context, Points: context, Levels: d.count}
 	f.packContext(contextX, contextY, dx, dy)
 	f.Extents.Points = len(x) / dx
 	f.x, f.y = x, nil
-	d.fill(f, uint64(function), first)
+	d.fill(f, uint64(group), first)
 }
 
-// Target fills the feed for a prediction of one target, x [B, dx], in B functions: contexts [B] are
-// their context points, each [N_c, width] with x and y side by side. function is the step of their random
+// Target fills the feed for a prediction of one target, x [B, dx], in B groups: contexts [B] are
+// their context points, each [N_c, width] with x and y side by side. group is the step of their random
 // numbers, and first is the number of the first of them in it.
-func (f *Feed) Target(d Draws, function, first int, contexts [][]float32, x []float32, width int) {
-	f.Extents = ops.Extents{Functions: len(contexts), Context: len(contexts[0]) / width, Points: 1, Levels: d.count}
+func (f *Feed) Target(d Draws, group, first int, contexts [][]float32, x []float32, width int) {
+	f.Extents = ops.Extents{Groups: len(contexts), Context: len(contexts[0]) / width, Points: 1, Levels: d.count}
 	f.context = slices.Concat(contexts...)
 	f.x, f.y = x, nil
-	d.fill(f, uint64(function), first)
+	d.fill(f, uint64(group), first)
 }
 
-// packContext copies the context points, which are the first points of each function.
+// packContext copies the context points, which are the first points of each group.
 func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	e := f.Extents
 	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
-	for function := range e.Functions {
-		first, rows := function*e.Points, f.context[function*e.Context*(dx+dy):]
+	for group := range e.Groups {
+		first, rows := group*e.Points, f.context[group*e.Context*(dx+dy):]
 		setColumns(rows, 0, dx+dy, x[first*dx:][:e.Context*dx], dx)
 		setColumns(rows, dx, dx+dy, y[first*dy:][:e.Context*dy], dy)
 	}
@@ -185,11 +185,11 @@ func (f *Feed) packRanges(points Points) {
 // (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
 
-// Context returns the context points of a function, [N_c, dx+dy]. The slice is valid until the feed is
+// Context returns the context points of a group, [N_c, dx+dy]. The slice is valid until the feed is
 // filled again.
-func (f *Feed) Context(function int) []float32 {
-	n := len(f.context) / f.Extents.Functions
-	return f.context[function*n:][:n]
+func (f *Feed) Context(group int) []float32 {
+	n := len(f.context) / f.Extents.Groups
+	return f.context[group*n:][:n]
 }
 
 // X returns x [B, N, dx]. The slice is valid until the feed is filled again.

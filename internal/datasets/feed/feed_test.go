@@ -62,8 +62,8 @@ func draws(t *testing.T, m feed.Reader, c feed.Choice) feed.Draws {
 
 // some makes the batch of a step: dx = 2, dy = 1, with sizes and values that depend on the step.
 func some(step int, b *datasets.Batch) error {
-	*b = datasets.Batch{Functions: 1 + step%3, Points: 5 + step%4, Context: 1 + step%5, DX: 2, DY: 1}
-	for i := range b.Functions * b.Points {
+	*b = datasets.Batch{Groups: 1 + step%3, Points: 5 + step%4, Context: 1 + step%5, DX: 2, DY: 1}
+	for i := range b.Groups * b.Points {
 		b.X = append(b.X, float32(step), float32(i))
 		b.Y = append(b.Y, float32(100*step+i))
 	}
@@ -87,12 +87,12 @@ func TestFeedsHoldTheirBatches(t *testing.T) {
 		var b datasets.Batch
 		_ = some(step, &b)
 		e := f.Extents
-		if e.Functions != b.Functions || e.Points != b.Points || e.Context != b.Context || e.Levels != 0 || f.Own {
+		if e.Groups != b.Groups || e.Points != b.Points || e.Context != b.Context || e.Levels != 0 || f.Own {
 			t.Fatalf("step %d: %v", step, e)
 		}
 		var pairs []float32
-		for function := range b.Functions {
-			for i := function * b.Points; i < function*b.Points+b.Context; i++ {
+		for group := range b.Groups {
+			for i := group * b.Points; i < group*b.Points+b.Context; i++ {
 				pairs = append(pairs, b.X[2*i], b.X[2*i+1], b.Y[i])
 			}
 		}
@@ -112,7 +112,7 @@ func TestDrawnLevelsAreTheStreams(t *testing.T) {
 	for evaluation, stream := range map[bool]random.Stream{false: random.Levels, true: random.Levels | random.Evaluation} {
 		d := draws(t, acqnp, feed.Choice{NumTau: 7, Spacing: feed.RandomLevels, Seed: 43, Evaluation: evaluation})
 		each(t, some, d, 5, func(step int, f *feed.Feed) {
-			want := make([]float32, f.Extents.Functions*f.Extents.Points*7)
+			want := make([]float32, f.Extents.Groups*f.Extents.Points*7)
 			random.New(43, stream).Fill(uint64(step), 0, want)
 			if got := written(f).v["u"]; f.Extents.Levels != 7 || !slices.Equal(got[:len(want)], want) || !slices.Equal(f.Levels(), want) {
 				t.Errorf("step %d: other levels than the stream's", step)
@@ -168,7 +168,7 @@ func TestTargetsReadTheSameLevelsHoweverTheyAreCut(t *testing.T) {
 	if !slices.Equal(whole.Levels()[15:], part.Levels()) {
 		t.Error("the levels of a target change with the run it falls into")
 	}
-	if e := part.Extents; e.Functions != 1 || e.Context != 2 || e.Points != 4 || e.Levels != 3 {
+	if e := part.Extents; e.Groups != 1 || e.Context != 2 || e.Points != 4 || e.Levels != 3 {
 		t.Errorf("extents %v", e)
 	}
 	p := written(&part)
@@ -188,7 +188,7 @@ func TestBootstrapsAreTheStreams(t *testing.T) {
 				t.Fatalf("extents %v", e)
 			}
 			p := written(f)
-			for i := range e.Functions * e.Context * k {
+			for i := range e.Groups * e.Context * k {
 				context, residual := g.IntN(uint64(step), uint64(i), e.Context), g.IntN(uint64(step), offset+uint64(i), e.Context)
 				if got := p.v["resample_context"][i]; got != float32(context) {
 					t.Fatalf("step %d, context index %d: %v, want %d", step, i, got, context)
@@ -206,7 +206,7 @@ func TestBootstrapsAreTheStreams(t *testing.T) {
 
 func TestBatchesKeepTheirOwnLevelsAndBootstraps(t *testing.T) {
 	own := func(_ int, b *datasets.Batch) error {
-		_ = some(5, b) // 3 functions of 6 points, 1 of them context
+		_ = some(5, b) // 3 groups of 6 points, 1 of them context
 		b.NumTau, b.U = 2, make([]float32, 3*6*2)
 		b.Bootstraps, b.Resample = 3, make([]int32, 2*3*1*3)
 		for i := range b.U {
@@ -274,10 +274,10 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 
 func TestSizesThatCannotBe(t *testing.T) {
 	for says, size := range map[string]datasets.Batch{
-		"0 functions":    {Functions: 0, Points: 3, Context: 1},
-		"of 0 points":    {Functions: 1, Points: 0, Context: 0},
-		"-1 of them":     {Functions: 1, Points: 3, Context: -1},
-		"3 points, 4 of": {Functions: 1, Points: 3, Context: 4},
+		"0 groups":       {Groups: 0, Points: 3, Context: 1},
+		"of 0 points":    {Groups: 1, Points: 0, Context: 0},
+		"-1 of them":     {Groups: 1, Points: 3, Context: -1},
+		"3 points, 4 of": {Groups: 1, Points: 3, Context: 4},
 	} {
 		feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = size; return nil }, feed.AllPoints, feed.Draws{}, 0, 1)
 		_, err := feeds.Next(t.Context())
@@ -293,7 +293,7 @@ func TestEmptyContext(t *testing.T) {
 	} {
 		for _, points := range []feed.Points{feed.AllPoints, feed.TargetPoints} {
 			feeds := feed.Start(func(_ int, b *datasets.Batch) error {
-				*b = datasets.Batch{Functions: 2, Points: 3, DX: 1, DY: 1, X: []float32{1, 2, 3, 4, 5, 6}, Y: []float32{6, 5, 4, 3, 2, 1}}
+				*b = datasets.Batch{Groups: 2, Points: 3, DX: 1, DY: 1, X: []float32{1, 2, 3, 4, 5, 6}, Y: []float32{6, 5, 4, 3, 2, 1}}
 				return nil
 			}, points, d, 0, 1)
 			f, err := feeds.Next(t.Context())
@@ -343,7 +343,7 @@ func TestFeedsDoNotAllocate(t *testing.T) {
 		d := draws(t, m, feed.Choice{NumTau: 5, Spacing: feed.RandomLevels, Bootstraps: 3})
 		keep := make([]float32, 64)
 		same := func(step int, b *datasets.Batch) error {
-			*b = datasets.Batch{Functions: 2, Points: 9, Context: 4, DX: 2, DY: 1, X: keep[:36], Y: keep[:18]}
+			*b = datasets.Batch{Groups: 2, Points: 9, Context: 4, DX: 2, DY: 1, X: keep[:36], Y: keep[:18]}
 			return nil
 		}
 		var before, after runtime.MemStats

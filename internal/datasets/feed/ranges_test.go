@@ -17,7 +17,7 @@ func TestRangesGoToTheirInputs(t *testing.T) {
 			return err
 		}
 		b.Context = 1 + step%4 // below the number of points
-		for i := range 4 * b.Functions * b.Points {
+		for i := range 4 * b.Groups * b.Points {
 			if step%3 != 1 {
 				b.Ranges = append(b.Ranges, float32(1000*step+i))
 			}

@@ -27,14 +27,14 @@ func TestFeedsOfTargets(t *testing.T) {
 		var b datasets.Batch
 		_ = batch(step, &b)
 		var context, x, y []float32
-		for i := range b.Functions * b.Points {
+		for i := range b.Groups * b.Points {
 			if i%b.Points < b.Context {
 				context = append(context, b.X[2*i], b.X[2*i+1], b.Y[i])
 				continue
 			}
 			x, y = append(x, b.X[2*i], b.X[2*i+1]), append(y, b.Y[i])
 		}
-		want := ops.Extents{Functions: b.Functions, Context: b.Context, Points: b.Points - b.Context, Levels: 3}
+		want := ops.Extents{Groups: b.Groups, Context: b.Context, Points: b.Points - b.Context, Levels: 3}
 		if f.Extents != want {
 			t.Fatalf("step %d: %v, want %v", step, f.Extents, want)
 		}
@@ -51,7 +51,7 @@ func TestFeedsOfTargets(t *testing.T) {
 }
 
 func TestFeedsOfTargetsNeedOne(t *testing.T) {
-	full := datasets.Batch{Functions: 1, Points: 2, Context: 2, DX: 1, DY: 1, X: make([]float32, 2), Y: make([]float32, 2)}
+	full := datasets.Batch{Groups: 1, Points: 2, Context: 2, DX: 1, DY: 1, X: make([]float32, 2), Y: make([]float32, 2)}
 	feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = full; return nil }, feed.TargetPoints, feed.Draws{}, 0, 1)
 	defer feeds.Close()
 	_, err := feeds.Next(t.Context())

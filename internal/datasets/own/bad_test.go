@@ -35,14 +35,14 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 		says   string
 	}{
 		{name: "a missing column", files: map[string]string{"a.csv": "name,x,z\na,1,2\n"}, file: "a.csv", line: 1, says: "y"},
-		{name: "no column of functions", files: map[string]string{"a.csv": "x,y\n1,2\n"}, file: "a.csv", line: 1, says: "name"},
+		{name: "no column of groups", files: map[string]string{"a.csv": "x,y\n1,2\n"}, file: "a.csv", line: 1, says: "name"},
 		{name: "NaN", files: map[string]string{"a.csv": head + rows("a", 3) + "a,NaN,1\n"}, file: "a.csv", line: 5, key: "x", says: "finite"},
 		{name: "no value", files: map[string]string{"a.csv": head + "a,1,\n"}, file: "a.csv", line: 2, key: "y", says: "nothing"},
 		{name: "no name", files: map[string]string{"a.csv": head + ",1,2\n"}, file: "a.csv", line: 2, key: "name", says: "nothing"},
 		{name: "a header without rows", files: map[string]string{"a.csv": good, "b.csv": head}, file: "b.csv", says: "header without rows"},
 		{name: "other headers", files: map[string]string{"a.csv": good, "b.csv": "x,name,y\n1,a,2\n"}, file: "b.csv", line: 1, says: "as in"},
 		{name: "no files", files: map[string]string{"a.txt": good}, says: "without a .csv file", key: "data.file"},
-		{name: "one function", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "some of the 1 groups"},
+		{name: "one group", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "some of the 1 groups"},
 		{name: "constant x", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.XColumns, d.YColumns = d.YColumns, d.XColumns },
 			file: "a.csv", key: "y", says: "every row of the training part"},
 		{name: "constant y", files: map[string]string{"a.csv": constant(good)}, file: "a.csv", key: "y", says: "every row of the training part"},
@@ -108,7 +108,7 @@ func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if refused != 1 { // the split that holds out the far function
+	if refused != 1 { // the split that holds out the far group
 		t.Errorf("%d files refused", refused)
 	}
 }
@@ -116,7 +116,7 @@ func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 func csvExperiment(file string) config.Experiment {
 	return config.Experiment{Benchmark: "csv",
 		Data: config.Data{Seed: 43, File: file, Group: "name", XColumns: []string{"x"}, YColumns: []string{"y"},
-			SplitBy: "function", TrainFraction: 0.5, Scale: "standard"},
+			SplitBy: "group", TrainFraction: 0.5, Scale: "standard"},
 		Train: config.Train{BatchSize: 2, Seed: 1}, Eval: config.Eval{BatchSize: 2, Seed: 43}}
 }
 
@@ -170,8 +170,8 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		check := func(b *datasets.Batch, most datasets.Size) {
-			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < min(least, b.Points-1) || b.Context >= b.Points {
-				t.Fatalf("%d functions of %d points, %d of them context; at most %v", b.Functions, b.Points, b.Context, most)
+			if b.Groups > most.Groups || b.Points > most.Points || b.Context > most.Context || b.Context < min(least, b.Points-1) || b.Context >= b.Points {
+				t.Fatalf("%d groups of %d points, %d of them context; at most %v", b.Groups, b.Points, b.Context, most)
 			}
 			for _, v := range append(b.X, b.Y...) {
 				if v-v != 0 {

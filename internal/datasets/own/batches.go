@@ -12,7 +12,7 @@ import (
 // takes.
 func (s *source) trainSize() datasets.Size {
 	_, context := s.contexts(s.points[1])
-	return datasets.Size{Functions: s.e.Train.BatchSize, Points: s.points[1], Context: context}
+	return datasets.Size{Groups: s.e.Train.BatchSize, Points: s.points[1], Context: context}
 }
 
 // evaluation returns the batches of evaluation, of the largest group. If groups differ in size, each has its own batch,
@@ -28,9 +28,9 @@ func (s *source) evaluation() datasets.Batches {
 			s.evalBatchSize = 1
 		}
 	}
-	size.Functions = min(s.evalBatchSize, len(s.test))
+	size.Groups = min(s.evalBatchSize, len(s.test))
 	return datasets.Batches{Size: size, Count: datasets.Count(len(s.test), s.evalBatchSize, s.e.Eval.Batches), Make: s.eval,
-		Keys: datasets.SizeKeys{Functions: "eval.batch_size"}}
+		Keys: datasets.SizeKeys{Groups: "eval.batch_size"}}
 }
 
 // evaluated returns how many points an evaluation takes of group i, and the largest context
@@ -69,7 +69,7 @@ func (s *source) train(step int, dst *datasets.Batch) error {
 		n = min(n, s.spans[i].train)
 	}
 	lo, hi := s.contexts(n)
-	dst.Reshape(datasets.Size{Functions: size, Points: n, Context: sizes.Between(uint64(step), 1, lo, hi)}, s.dx, s.dy)
+	dst.Reshape(datasets.Size{Groups: size, Points: n, Context: sizes.Between(uint64(step), 1, lo, hi)}, s.dx, s.dy)
 	points := random.New(seed, random.Data)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	for b, i := range s.chosen {
@@ -93,7 +93,7 @@ func (s *source) eval(i int, dst *datasets.Batch) error {
 		lo, hi := s.contexts(n)
 		context = random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation).Between(uint64(i), 1, lo, hi)
 	}
-	dst.Reshape(datasets.Size{Functions: len(chosen), Points: n, Context: context}, s.dx, s.dy)
+	dst.Reshape(datasets.Size{Groups: len(chosen), Points: n, Context: context}, s.dx, s.dy)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	points := random.New(s.e.Eval.Seed, random.Data|random.Evaluation)
 	for b, k := range chosen {

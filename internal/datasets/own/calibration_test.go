@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// calibrating returns validated with n functions, or points, for calibration.
+// calibrating returns validated with n groups, or points, for calibration.
 func calibrating(t testing.TB, split string, n int, points ...int) config.Experiment {
 	e := validated(t, split, points...)
 	e.Data.Calibration = n
@@ -55,7 +55,7 @@ func batches(t testing.TB, s *datasets.Source) (all []*datasets.Batch) {
 // What is for calibration is in no batch, and its values change none: with others, all batches and the
 // scaling are the same. It does not depend on data.seed.
 func TestCalibrationIsUsedForNothingElse(t *testing.T) {
-	for _, split := range []string{"function", "point"} {
+	for _, split := range []string{"group", "point"} {
 		e := calibrating(t, split, 7, append(alike(19, 12), 1)...)
 		s := datatest.Open(t, e, "")
 		standard := e
@@ -66,9 +66,9 @@ func TestCalibrationIsUsedForNothingElse(t *testing.T) {
 			t.Errorf("%d points for calibration", len(targets))
 		}
 		held := targets
-		if split == "function" {
+		if split == "group" {
 			if n := len(s.Calibration); n != 7 {
-				t.Errorf("%d functions for calibration", n)
+				t.Errorf("%d groups for calibration", n)
 			}
 			for p := range context {
 				held[p] = true
@@ -120,7 +120,7 @@ func TestCalibrationIsUsedForNothingElse(t *testing.T) {
 
 // The split says what is for calibration, and a column of the files can.
 func TestSplitNamesTheCalibration(t *testing.T) {
-	e := calibrating(t, "function", 5, alike(20, 8)...)
+	e := calibrating(t, "group", 5, alike(20, 8)...)
 	count := map[string]int{}
 	for _, r := range splitRows(t, e) {
 		count[r[1]]++
@@ -136,7 +136,7 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 	if count["calibration"] != 5 || count["train"]+count["valid"]+count["test"] != 13 {
 		t.Errorf("%v", count)
 	}
-	for split, parts := range map[string][]string{"function": {"tttt", "eeee", "cc", "vv", "tt"}, "point": {"ttvec", "ttvec"}} {
+	for split, parts := range map[string][]string{"group": {"tttt", "eeee", "cc", "vv", "tt"}, "point": {"ttvec", "ttvec"}} {
 		e := validated(t, split, 4)
 		e.Data.SplitColumn = "part"
 		for i, p := range parts {
@@ -147,7 +147,7 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 		datatest.Put(t, e.Data.File, []byte(strings.ReplaceAll(string(content), ",k\n", ",calibration\n")))
 		targets, context := heldPoints(datatest.Open(t, e, ""))
 		want := marks{{0, 4}: true, {1, 4}: true}
-		if split == "function" {
+		if split == "group" {
 			for p := range context {
 				targets[p] = true
 			}
@@ -159,16 +159,16 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 	}
 }
 
-// Contexts have the sizes that validation takes, and one function's targets are the rest of its points.
+// Contexts have the sizes that validation takes, and one group's targets are the rest of its points.
 func TestContextsOfTheCalibration(t *testing.T) {
 	sizes := map[int]int{}
-	for _, h := range datatest.Open(t, calibrating(t, "function", 60, alike(90, 12)...), "").Calibration {
+	for _, h := range datatest.Open(t, calibrating(t, "group", 60, alike(90, 12)...), "").Calibration {
 		sizes[h.Known.Len()]++
 		if h.Known.Len()+h.Targets.Len() != 12 {
 			t.Errorf("%d context and %d target points of 12", h.Known.Len(), h.Targets.Len())
 		}
 	}
-	for _, n := range []int{0, 1, 2, 5, 10} { // 60 functions miss one with a probability of 1e-5
+	for _, n := range []int{0, 1, 2, 5, 10} { // 60 groups miss one with a probability of 1e-5
 		if sizes[n] == 0 {
 			t.Errorf("no context of %d points: %v", n, sizes)
 		}
@@ -185,8 +185,8 @@ func TestTooLargeCalibrationsAreRefused(t *testing.T) {
 		sizes  []int
 		expect string
 	}{
-		{"function", 5, []int{4, 4, 4, 4, 4, 1}, "found 5, expected fewer than the 5 groups of two points or more"},
-		{"function", 6, []int{4, 4, 4, 4, 4, 1}, "found 6, expected at most 5"},
+		{"group", 5, []int{4, 4, 4, 4, 4, 1}, "found 5, expected fewer than the 5 groups of two points or more"},
+		{"group", 6, []int{4, 4, 4, 4, 4, 1}, "found 6, expected at most 5"},
 		{"point", 9, []int{4, 9, 1, 2}, ""},
 		{"point", 10, []int{4, 9, 1, 2}, "found 10, expected at most 9, which leave two points of each group"},
 	} {
@@ -201,7 +201,7 @@ func TestTooLargeCalibrationsAreRefused(t *testing.T) {
 
 // A scan of the others counts what a source trains, validates and tests on, with rows that are dropped.
 func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
-	for _, split := range []string{"function", "point"} {
+	for _, split := range []string{"group", "point"} {
 		e := calibrating(t, split, 4, 6, 6, 6, 6, 6, 6, 6, 6)
 		content, _ := os.ReadFile(e.Data.File)
 		text := strings.Replace(string(content), "f0,", "f0,NA,1,\nf9,NA,1,\nf0,", 1)
@@ -212,7 +212,7 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 		want := map[string]int{}
 		for _, r := range splitRows(t, e) {
 			if part := r[len(r)-1]; part != "calibration" {
-				want[r[0]] += map[string]int{"function": 6, "point": 1}[split]
+				want[r[0]] += map[string]int{"group": 6, "point": 1}[split]
 			}
 		}
 		got := map[string]int{}

@@ -20,7 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// awkward are ways to write the same 24 points: 4 functions of 6 days each. The columns are name,
+// awkward are ways to write the same 24 points: 4 groups of 6 days each. The columns are name,
 // day, diet, x and y = exp(x).
 var awkward = map[string]struct {
 	separator    string // "" is a comma
@@ -265,7 +265,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 }
 
 // Missing cells drop their rows. The one-hot columns are those of the training part alone: 200
-// names are no obstacle, and a name of the test functions has none.
+// names are no obstacle, and a name of the test groups has none.
 func TestMissingCellsAndManyNames(t *testing.T) {
 	text, kept := "name,diet,x,y,note\n", 0
 	for f := range 400 {
@@ -285,14 +285,14 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	s := must.Get(benchmark.Open(e, ""))(t)
 	names := s.Scaling.XForms[1].Categories
 	dx, _ := s.Dims()
-	// A name is absent from the training part if both of its functions are held out: 1 in 16.
+	// A name is absent from the training part if both of its groups are held out: 1 in 16.
 	if len(names) < 175 || len(names) > 199 || dx != 1+len(names) {
 		t.Errorf("%d names, %d columns of x", len(names), dx)
 	}
 	unknown, points := 0, 0
 	for i := range s.Eval.Count {
 		b := datatest.Made(t, s.Eval, i)
-		for k := range b.Functions * b.Points {
+		for k := range b.Groups * b.Points {
 			points++
 			ones := 0
 			for _, v := range b.X[k*dx+1:][:dx-1] {
@@ -312,7 +312,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 
 	scan := must.Get(rows.ScanFile(e.Data, ""))(t)
 	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Groups) != 400 {
-		t.Errorf("%d rows, %d dropped, %d functions", scan.Rows, scan.Dropped, len(scan.Groups))
+		t.Errorf("%d rows, %d dropped, %d groups", scan.Rows, scan.Dropped, len(scan.Groups))
 	}
 	diet, _ := scan.Column("diet")
 	x, _ := scan.Column("x")
@@ -329,7 +329,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	}
 }
 
-// A scan says what the columns of awkward files are, and does not stop at 5,000 functions.
+// A scan says what the columns of awkward files are, and does not stop at 5,000 groups.
 func TestScanOfAwkwardFiles(t *testing.T) {
 	for name := range awkward {
 		scan := must.Get(rows.ScanFile(config.Data{File: awkwardFile(t, name, true), Group: "name"}, ""))(t)
@@ -355,10 +355,10 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 	mixed, _ := scan.Column("mixed")
 	if len(scan.Groups) != 5000 || scan.Groups[4999] != (rows.ScannedGroup{Name: "f4999", Rows: 2, Used: 2}) ||
 		y.Distinct != rows.MaxDistinct+1 || y.Values != nil || !y.PerGroup || mixed.Kind != rows.MixedColumn || mixed.Odd != path+":3" {
-		t.Errorf("%d functions, y %+v, mixed %+v", len(scan.Groups), y, mixed)
+		t.Errorf("%d groups, y %+v, mixed %+v", len(scan.Groups), y, mixed)
 	}
 	if _, err := rows.ScanFile(config.Data{File: path, Group: "none"}, ""); err == nil {
-		t.Error("a scan without the column of functions")
+		t.Error("a scan without the column of groups")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // WriteExample writes invented data as the csv benchmark reads them: second-hand prices of products
-// by age. It returns the number of products, which are the functions, and of rows. The same seed
+// by age. It returns the number of products, which are the groups, and of rows. The same seed
 // writes the same file.
 func WriteExample(path string, seed uint64) (products, rows int, err error) {
 	const sales = 80 // of each product

@@ -9,7 +9,7 @@ import (
 // With data.train_fraction 1 every point is for training or validation, and an evaluation takes the
 // validation's points, or the training's if there is no validation.
 func TestAllDataForTraining(t *testing.T) {
-	for _, split := range []string{"function", "point"} {
+	for _, split := range []string{"group", "point"} {
 		for _, every := range []int{0, 10} {
 			e := validated(t, split, append(alike(12, 20), 1)...)
 			e.Data.TrainFraction, e.Train.ValidateEvery = 1, every
@@ -44,7 +44,7 @@ func TestAllDataForTraining(t *testing.T) {
 			}
 		}
 	}
-	if got := datatest.Open(t, validated(t, "function", alike(9, 9)...), "").EvaluatedPart; got != "" {
+	if got := datatest.Open(t, validated(t, "group", alike(9, 9)...), "").EvaluatedPart; got != "" {
 		t.Errorf("an evaluation on the test takes the part %q", got)
 	}
 }

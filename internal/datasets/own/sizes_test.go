@@ -22,32 +22,32 @@ func oneTo(lo, hi int) (all []int) {
 	return all
 }
 
-// trainedFunctions returns how often each function takes part in the first steps of training. It
-// checks every batch: its sizes, its points, and that no function is cut to half of its size.
-func trainedFunctions(t testing.TB, s *datasets.Source, steps, most int, sizes []int) map[int]int {
+// trainedGroups returns how often each group takes part in the first steps of training. It
+// checks every batch: its sizes, its points, and that no group is cut to half of its size.
+func trainedGroups(t testing.TB, s *datasets.Source, steps, most int, sizes []int) map[int]int {
 	t.Helper()
 	counts := map[int]int{}
 	for step := range steps {
 		b := datatest.Made(t, s.Train, step)
-		functions, _ := members(t, b)
+		groups, _ := members(t, b)
 		least := most
-		for _, f := range functions {
+		for _, f := range groups {
 			counts[f]++
 			least = min(least, sizes[f])
 			if n := min(sizes[f], most); n >= 2*b.Points {
-				t.Fatalf("step %d: N = %d for a function of %d points", step, b.Points, sizes[f])
+				t.Fatalf("step %d: N = %d for a group of %d points", step, b.Points, sizes[f])
 			}
 		}
-		if max := s.Train.Size; b.Points != least || b.Context >= b.Points || b.Functions != max.Functions || b.Points > max.Points || b.Context > max.Context {
+		if max := s.Train.Size; b.Points != least || b.Context >= b.Points || b.Groups != max.Groups || b.Points > max.Points || b.Context > max.Context {
 			t.Fatalf("step %d: N = %d of at least %d points, N_c = %d of %v", step, b.Points, least, b.Context, max)
 		}
 	}
 	return counts
 }
 
-// Small functions neither stop the others nor cut them to their size. Each training function takes
+// Small groups neither stop the others nor cut them to their size. Each training group takes
 // part equally often.
-func TestFunctionsOfAnySizeTakePartEquallyOften(t *testing.T) {
+func TestGroupsOfAnySizeTakePartEquallyOften(t *testing.T) {
 	for name, sizes := range map[string][]int{
 		"1 to 100":     oneTo(1, 100),
 		"one of 14":    append(alike(127, 40), 14),
@@ -58,32 +58,32 @@ func TestFunctionsOfAnySizeTakePartEquallyOften(t *testing.T) {
 		"large, small": append(alike(9, 900), alike(9, 3)...),
 		"1":            alike(9, 1),
 	} {
-		e := csvData(t, "function", sizes...)
+		e := csvData(t, "group", sizes...)
 		s := datatest.Open(t, e, "")
-		test := evaluatedFunctions(t, s)
+		test := evaluatedGroups(t, s)
 		for _, rounds := range []int{1, 2} {
-			counts := trainedFunctions(t, s, rounds*(len(sizes)-len(test)), config.MaxCSVPoints, sizes)
+			counts := trainedGroups(t, s, rounds*(len(sizes)-len(test)), config.MaxCSVPoints, sizes)
 			if len(counts) != len(sizes)-len(test) {
-				t.Errorf("%s: %d functions in training, %d in the test", name, len(counts), len(test))
+				t.Errorf("%s: %d groups in training, %d in the test", name, len(counts), len(test))
 			}
 			for f, n := range counts {
 				if n != rounds*e.Train.BatchSize || slices.Contains(test, f) {
-					t.Errorf("%s: function %d takes part %d times in %d rounds, want %d", name, f, n, rounds, rounds*e.Train.BatchSize)
+					t.Errorf("%s: group %d takes part %d times in %d rounds, want %d", name, f, n, rounds, rounds*e.Train.BatchSize)
 				}
 			}
 		}
 	}
 }
 
-// BNP needs a context point. Functions of one point are left out.
-func TestBNPLeavesOutFunctionsOfOnePoint(t *testing.T) {
+// BNP needs a context point. Groups of one point are left out.
+func TestBNPLeavesOutGroupsOfOnePoint(t *testing.T) {
 	sizes := slices.Repeat([]int{1, 2, 7, 1, 30}, 6)
-	e := csvData(t, "function", sizes...)
+	e := csvData(t, "group", sizes...)
 	e.Model.Name = "bnp"
 	s := datatest.Open(t, e, "")
-	for _, f := range slices.Concat(takingPart(t, s, sizes), evaluatedFunctions(t, s)) {
+	for _, f := range slices.Concat(takingPart(t, s, sizes), evaluatedGroups(t, s)) {
 		if sizes[f] == 1 {
-			t.Errorf("function %d of one point takes part", f)
+			t.Errorf("group %d of one point takes part", f)
 		}
 	}
 	for step := range 100 {
@@ -99,13 +99,13 @@ func TestBNPLeavesOutFunctionsOfOnePoint(t *testing.T) {
 	}
 }
 
-// takingPart returns the functions of training, found by training for long.
+// takingPart returns the groups of training, found by training for long.
 func takingPart(t testing.TB, s *datasets.Source, sizes []int) []int {
 	t.Helper()
 	seen := map[int]bool{}
 	for step := range 2 * len(sizes) {
-		functions, _ := members(t, datatest.Made(t, s.Train, step))
-		for _, f := range functions {
+		groups, _ := members(t, datatest.Made(t, s.Train, step))
+		for _, f := range groups {
 			seen[f] = true
 		}
 	}
@@ -116,32 +116,32 @@ func takingPart(t testing.TB, s *datasets.Source, sizes []int) []int {
 	return all
 }
 
-// An epoch has each function once if all are of similar sizes.
-func TestAnEpochHasEachFunctionOnce(t *testing.T) {
+// An epoch has each group once if all are of similar sizes.
+func TestAnEpochHasEachGroupOnce(t *testing.T) {
 	sizes := slices.Repeat([]int{12, 14, 19, 23}, 10)
-	e := csvData(t, "function", sizes...)
+	e := csvData(t, "group", sizes...)
 	s := datatest.Open(t, e, "")
-	for epoch := range 6 { // two rounds of 3 epochs: 30 functions, batches of 3
+	for epoch := range 6 { // two rounds of 3 epochs: 30 groups, batches of 3
 		seen := map[int]int{}
 		for step := range 10 {
-			functions, _ := members(t, datatest.Made(t, s.Train, 10*epoch+step))
-			for _, f := range functions {
+			groups, _ := members(t, datatest.Made(t, s.Train, 10*epoch+step))
+			for _, f := range groups {
 				seen[f]++
 			}
 		}
 		if len(seen) != 30 {
-			t.Errorf("epoch %d has %d of 30 functions", epoch, len(seen))
+			t.Errorf("epoch %d has %d of 30 groups", epoch, len(seen))
 		}
 	}
 }
 
-// data.points and data.context bound N and N_c as far as the functions allow.
+// data.points and data.context bound N and N_c as far as the groups allow.
 func TestPointsAndContextOfAnySize(t *testing.T) {
 	sizes := slices.Repeat([]int{3, 40, 90}, 10)
-	e := csvData(t, "function", sizes...)
+	e := csvData(t, "group", sizes...)
 	e.Data.Points, e.Data.Context = []int{20, 60}, []int{5, 10}
 	s := datatest.Open(t, e, "")
-	if diff := cmp.Diff(datasets.Size{Functions: 3, Points: 60, Context: 10}, s.Train.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 3, Points: 60, Context: 10}, s.Train.Size); diff != "" {
 		t.Error(diff)
 	}
 	drawn := map[int]bool{}
@@ -163,23 +163,23 @@ func TestPointsAndContextOfAnySize(t *testing.T) {
 	}
 }
 
-// The evaluation takes all points of each held-out function.
+// The evaluation takes all points of each held-out group.
 func TestEvaluationOfDifferentSizes(t *testing.T) {
 	sizes := oneTo(2, 80)
-	s := datatest.Open(t, csvData(t, "function", sizes...), "")
+	s := datatest.Open(t, csvData(t, "group", sizes...), "")
 	contexts := map[bool]int{}
 	for i := range s.Eval.Count {
 		b := datatest.Made(t, s.Eval, i)
-		functions, _ := members(t, b)
-		if b.Functions != 1 || b.Points != sizes[functions[0]] || b.Context >= b.Points || b.Context > config.MaxCSVContext {
-			t.Errorf("N_c = %d, N = %d of %d points", b.Context, b.Points, sizes[functions[0]])
+		groups, _ := members(t, b)
+		if b.Groups != 1 || b.Points != sizes[groups[0]] || b.Context >= b.Points || b.Context > config.MaxCSVContext {
+			t.Errorf("N_c = %d, N = %d of %d points", b.Context, b.Points, sizes[groups[0]])
 		}
 		contexts[b.Context > 25]++
 	}
 	if contexts[true] == 0 || contexts[false] == 0 {
 		t.Errorf("contexts above 25, and others: %v", contexts)
 	}
-	// Held-out points of functions of different sizes; those of one point are for training.
+	// Held-out points of groups of different sizes; those of one point are for training.
 	s = datatest.Open(t, csvData(t, "point", 1, 2, 3, 40), "")
 	want := [][2]int{{2, 1}, {3, 2}, {40, 30}} // N, N_c
 	for i := range s.Eval.Count {
@@ -192,7 +192,7 @@ func TestEvaluationOfDifferentSizes(t *testing.T) {
 	}
 }
 
-// putSplit writes the functions f0, f1, … with a column part, one value for each row.
+// putSplit writes the groups f0, f1, … with a column part, one value for each row.
 func putSplit(t testing.TB, path string, parts ...string) {
 	t.Helper()
 	text := "name,x,y,part\n"
@@ -209,15 +209,15 @@ func putSplit(t testing.TB, path string, parts ...string) {
 }
 
 func TestSplitColumn(t *testing.T) {
-	e := csvData(t, "function", 6, 6)
+	e := csvData(t, "group", 6, 6)
 	e.Data.SplitColumn = "part"
 	putSplit(t, e.Data.File, "tttt", "eeeeeeee", "tttttt", "vvvv", "eee", "tt")
 	s := datatest.Open(t, e, "")
-	if got := evaluatedFunctions(t, s); !slices.Equal(got, []int{1, 4}) {
-		t.Errorf("functions %v in the test", got)
+	if got := evaluatedGroups(t, s); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("groups %v in the test", got)
 	}
 	if got := slices.Sorted(slices.Values(takingPart(t, s, alike(6, 9)))); !slices.Equal(got, []int{0, 2, 5}) {
-		t.Errorf("functions %v in training", got)
+		t.Errorf("groups %v in training", got)
 	}
 	e.Data.SplitBy = "point"
 	putSplit(t, e.Data.File, "tetetvv", "eeetttt")
@@ -227,15 +227,15 @@ func TestSplitColumn(t *testing.T) {
 		b := datatest.Made(t, s.Eval, i)
 		_, points := members(t, b)
 		if got := points[0][b.Context:]; !slices.Equal(got, want) {
-			t.Errorf("points %v of function %d in the test, want %v", got, i, want)
+			t.Errorf("points %v of group %d in the test, want %v", got, i, want)
 		}
 	}
 	for step := range 50 {
-		functions, points := members(t, datatest.Made(t, s.Train, step))
-		for k, f := range functions {
+		groups, points := members(t, datatest.Made(t, s.Train, step))
+		for k, f := range groups {
 			for _, p := range points[k] {
 				if slices.Contains(held[f], p) || f == 0 && p > 4 {
-					t.Fatalf("training on point %d of function %d", p, f)
+					t.Fatalf("training on point %d of group %d", p, f)
 				}
 			}
 		}
@@ -257,12 +257,12 @@ func TestBadSplitsAreRefused(t *testing.T) {
 		{name: "no training group", parts: []string{"eee", "vvv"}, key: "part", says: "no group with the value train"},
 		{name: "no test", parts: []string{"ttt", "vvv"}, key: "part", says: "no group with the value test"},
 		{name: "no training row", split: "point", parts: []string{"eee", "vvv"}, key: "part", says: "no row with the value train"},
-		{name: "two values in a function", parts: []string{"ttt", "eet"}, line: 5, says: `"f1" with test and train in the column part`},
+		{name: "two values in a group", parts: []string{"ttt", "eet"}, line: 5, says: `"f1" with test and train in the column part`},
 		{name: "no column", parts: []string{"ttt", "eee"}, column: "set", line: 1, says: "set"},
 		{name: "functions of one point", parts: []string{"t", "t", "e"}, model: "bnp", key: "data.file", says: "no training group"},
 		{name: "tests of one point", parts: []string{"tt", "ttt", "e"}, model: "bnp", key: "data.file", says: "no held-out group"},
 	} {
-		e := csvData(t, "function", 6, 6)
+		e := csvData(t, "group", 6, 6)
 		if c.split != "" {
 			e.Data.SplitBy = c.split
 		}

@@ -67,7 +67,7 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 		return nil, err
 	}
 	o := &datasets.Source{DX: s.dx, DY: s.dy, Scaling: scaling, EvalNames: s.evalNames, EvaluatedPart: s.evaluatedPart(), Split: s.writeSplit, Calibration: held,
-		Train: datasets.Batches{Size: s.trainSize(), Make: s.train, Keys: datasets.SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}},
+		Train: datasets.Batches{Size: s.trainSize(), Make: s.train, Keys: datasets.SizeKeys{Groups: "train.batch_size", Points: "data.points", Context: "data.context"}},
 		Eval:  s.evaluation()}
 	if err := s.checkSizes(o.Train.Size, o.Eval.Size); err != nil {
 		return nil, err
@@ -106,12 +106,12 @@ func (s *source) store(read rows.Table, scaling datasets.Scaling) error {
 // batches and the number of one-hot columns depend on the files.
 func (s *source) checkSizes(train, eval datasets.Size) error {
 	width, levels := s.dx+s.dy, max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
-	if train.Functions*train.Points*width > config.MaxNumbers {
-		return datasets.Refuse("train.batch_size", fmt.Sprintf("a batch of %d groups of %d points with %d columns", train.Functions, train.Points, width),
+	if train.Groups*train.Points*width > config.MaxNumbers {
+		return datasets.Refuse("train.batch_size", fmt.Sprintf("a batch of %d groups of %d points with %d columns", train.Groups, train.Points, width),
 			"fewer groups, points or names in data.categories")
 	}
-	if points := eval.Functions * eval.Points; points*width > config.MaxNumbers || points*levels > config.MaxRows {
-		return datasets.Refuse("eval.batch_size", fmt.Sprintf("a batch of %d groups of %d points", eval.Functions, eval.Points),
+	if points := eval.Groups * eval.Points; points*width > config.MaxNumbers || points*levels > config.MaxRows {
+		return datasets.Refuse("eval.batch_size", fmt.Sprintf("a batch of %d groups of %d points", eval.Groups, eval.Points),
 			"fewer groups, or fewer levels or bootstraps")
 	}
 	return nil

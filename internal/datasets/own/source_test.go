@@ -16,8 +16,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
-// csvData returns the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i).
-// So every point tells its function.
+// csvData returns the experiment on a file of groups f0, f1, … whose point i is (i, 1000·f + i).
+// So every point tells its group.
 func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	t.Helper()
 	text := []byte("name,x,y,note\n")
@@ -37,12 +37,12 @@ func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	}
 }
 
-// alike returns the sizes of count functions of n points.
+// alike returns the sizes of count groups of n points.
 func alike(count, n int) []int { return slices.Repeat([]int{n}, count) }
 
-// identify returns the function and the number of the batch's point k, which must be a point of the
+// identify returns the group and the number of the batch's point k, which must be a point of the
 // file.
-func identify(t testing.TB, b *datasets.Batch, k int) (function, point int) {
+func identify(t testing.TB, b *datasets.Batch, k int) (group, point int) {
 	t.Helper()
 	x, y := int(b.X[k]), int(b.Y[k])
 	if float32(x) != b.X[k] || float32(y) != b.Y[k] || y%1000 != x {
@@ -51,44 +51,44 @@ func identify(t testing.TB, b *datasets.Batch, k int) (function, point int) {
 	return y / 1000, x
 }
 
-// members returns the function of each row of a batch and its points in their order. Every point
+// members returns the group of each row of a batch and its points in their order. Every point
 // must be different.
-func members(t testing.TB, b *datasets.Batch) (functions []int, points [][]int) {
+func members(t testing.TB, b *datasets.Batch) (groups []int, points [][]int) {
 	t.Helper()
-	for row := range b.Functions {
+	for row := range b.Groups {
 		var of []int
 		f, _ := identify(t, b, row*b.Points)
 		for k := range b.Points {
 			g, p := identify(t, b, row*b.Points+k)
 			if g != f || slices.Contains(of, p) {
-				t.Fatalf("row %d of function %d has point %d of function %d, after %v", row, f, p, g, of)
+				t.Fatalf("row %d of group %d has point %d of group %d, after %v", row, f, p, g, of)
 			}
 			of = append(of, p)
 		}
-		functions, points = append(functions, f), append(points, of)
+		groups, points = append(groups, f), append(points, of)
 	}
-	return functions, points
+	return groups, points
 }
 
-// evaluatedFunctions returns all functions of the evaluation.
-func evaluatedFunctions(t testing.TB, s *datasets.Source) (all []int) {
+// evaluatedGroups returns all groups of the evaluation.
+func evaluatedGroups(t testing.TB, s *datasets.Source) (all []int) {
 	t.Helper()
 	for i := range s.Eval.Count {
-		functions, _ := members(t, datatest.Made(t, s.Eval, i))
-		all = append(all, functions...)
+		groups, _ := members(t, datatest.Made(t, s.Eval, i))
+		all = append(all, groups...)
 	}
 	return all
 }
 
-func TestCSVHoldsFunctionsOut(t *testing.T) {
-	e := csvData(t, "function", alike(20, 12)...)
+func TestCSVHoldsGroupsOut(t *testing.T) {
+	e := csvData(t, "group", alike(20, 12)...)
 	s := datatest.Open(t, e, "")
-	test := evaluatedFunctions(t, s)
+	test := evaluatedGroups(t, s)
 	if len(test) != 5 || !slices.IsSorted(test) || len(slices.Compact(slices.Clone(test))) != 5 {
-		t.Fatalf("functions %v in the evaluation, want 5 of 20 in their order", test)
+		t.Fatalf("groups %v in the evaluation, want 5 of 20 in their order", test)
 	}
 	if s.Eval.Count != 3 {
-		t.Errorf("%d batches of 2 for 5 functions", s.Eval.Count)
+		t.Errorf("%d batches of 2 for 5 groups", s.Eval.Count)
 	}
 	for i := range s.Eval.Count {
 		b := datatest.Made(t, s.Eval, i)
@@ -99,19 +99,19 @@ func TestCSVHoldsFunctionsOut(t *testing.T) {
 	seen := map[int]bool{}
 	for step := range 200 {
 		b := datatest.Made(t, s.Train, step)
-		functions, _ := members(t, b)
-		if b.Functions != 3 || b.Points != 12 || b.Context > 11 {
-			t.Fatalf("a batch of %d functions, N = %d, N_c = %d", b.Functions, b.Points, b.Context)
+		groups, _ := members(t, b)
+		if b.Groups != 3 || b.Points != 12 || b.Context > 11 {
+			t.Fatalf("a batch of %d groups, N = %d, N_c = %d", b.Groups, b.Points, b.Context)
 		}
-		for i, f := range functions {
-			if slices.Contains(test, f) || slices.Contains(functions[:i], f) {
-				t.Fatalf("training on %v with %v held out", functions, test)
+		for i, f := range groups {
+			if slices.Contains(test, f) || slices.Contains(groups[:i], f) {
+				t.Fatalf("training on %v with %v held out", groups, test)
 			}
 			seen[f] = true
 		}
 	}
 	if len(seen) != 15 {
-		t.Errorf("200 batches met %d of 15 functions", len(seen))
+		t.Errorf("200 batches met %d of 15 groups", len(seen))
 	}
 	// The split depends only on data.seed.
 	for _, c := range []struct {
@@ -123,32 +123,32 @@ func TestCSVHoldsFunctionsOut(t *testing.T) {
 	} {
 		other := e
 		c.change(&other)
-		if got := evaluatedFunctions(t, datatest.Open(t, other, "")); slices.Equal(got, test) != c.same {
+		if got := evaluatedGroups(t, datatest.Open(t, other, "")); slices.Equal(got, test) != c.same {
 			t.Errorf("%v held out, with other seeds %v", test, got)
 		}
 	}
 }
 
-// Functions of the same size share batches. If sizes differ, each function has its own batch.
-func TestCSVGroupsFunctionsOfOneSize(t *testing.T) {
-	for _, split := range []string{"function", "point"} {
+// Groups of the same size share batches. If sizes differ, each group has its own batch.
+func TestCSVGroupsGroupsOfOneSize(t *testing.T) {
+	for _, split := range []string{"group", "point"} {
 		for want, points := range map[int][]int{2: alike(20, 12), 1: slices.Repeat([]int{12, 13}, 10)} {
 			e := csvData(t, split, points...)
 			s := datatest.Open(t, e, "")
-			if got := s.Eval.Size.Functions; got != want {
-				t.Errorf("by %s, points %v: batches of %d functions", split, points, got)
+			if got := s.Eval.Size.Groups; got != want {
+				t.Errorf("by %s, points %v: batches of %d groups", split, points, got)
 			}
-			functions := evaluatedFunctions(t, s)
-			if n := s.Eval.Count; n != (len(functions)+want-1)/want {
-				t.Errorf("by %s: %d batches of %d for %d functions", split, n, want, len(functions))
+			groups := evaluatedGroups(t, s)
+			if n := s.Eval.Count; n != (len(groups)+want-1)/want {
+				t.Errorf("by %s: %d batches of %d for %d groups", split, n, want, len(groups))
 			}
 			for i := range s.Eval.Count {
 				b := datatest.Made(t, s.Eval, i)
-				if b.Functions > want || b.Points > s.Eval.Size.Points || b.Context > s.Eval.Size.Context {
+				if b.Groups > want || b.Points > s.Eval.Size.Points || b.Context > s.Eval.Size.Context {
 					t.Errorf("by %s: a batch beyond %v", split, s.Eval.Size)
 				}
-				if f := functions[i*want]; b.Points != points[f] {
-					t.Errorf("by %s: %d of the %d points of function %d", split, b.Points, points[f], f)
+				if f := groups[i*want]; b.Points != points[f] {
+					t.Errorf("by %s: %d of the %d points of group %d", split, b.Points, points[f], f)
 				}
 			}
 			e.Eval.Batches = 1
@@ -160,14 +160,14 @@ func TestCSVGroupsFunctionsOfOneSize(t *testing.T) {
 }
 
 func TestCSVScalesByTheTrainingPartAlone(t *testing.T) {
-	for _, split := range []string{"function", "point"} {
+	for _, split := range []string{"group", "point"} {
 		e := csvData(t, split, alike(20, 12)...)
 		s := datatest.Open(t, e, "")
 		var x, y []float64 // of the training part, found without scaling
 		seen := map[[2]int]bool{}
-		for step := range 300 { // 9 points of 20 functions by 3·9 a step: surely all
+		for step := range 300 { // 9 points of 20 groups by 3·9 a step: surely all
 			b := datatest.Made(t, s.Train, step)
-			for k := range b.Functions * b.Points {
+			for k := range b.Groups * b.Points {
 				f, p := identify(t, b, k)
 				if !seen[[2]int{f, p}] {
 					seen[[2]int{f, p}] = true
@@ -208,21 +208,21 @@ func TestCSVScalesByTheTrainingPartAlone(t *testing.T) {
 	}
 }
 
-// N, N_c, functions and points are each uniform: binomial counts stay within five standard
+// N, N_c, groups and points are each uniform: binomial counts stay within five standard
 // deviations.
 func TestCSVDrawsUniformly(t *testing.T) {
-	e := csvData(t, "function", alike(8, 10)...)
+	e := csvData(t, "group", alike(8, 10)...)
 	e.Data.Points, e.Data.Context = []int{6, 8}, []int{2, 5}
 	s := datatest.Open(t, e, "")
 	const steps = 3000
-	sizes, contexts, functions, first := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
+	sizes, contexts, groups, first := map[int]int{}, map[int]int{}, map[int]int{}, map[int]int{}
 	for step := range steps {
 		b := datatest.Made(t, s.Train, step)
 		sizes[b.Points]++
 		contexts[b.Context]++
 		of, points := members(t, b)
 		for i, f := range of {
-			functions[f]++
+			groups[f]++
 			first[points[i][0]]++
 		}
 	}
@@ -230,7 +230,7 @@ func TestCSVDrawsUniformly(t *testing.T) {
 		name         string
 		counts       map[int]int
 		values, each int
-	}{{"N", sizes, 3, steps}, {"N_c", contexts, 4, steps}, {"function", functions, 6, 3 * steps}, {"first point", first, 10, 3 * steps}} {
+	}{{"N", sizes, 3, steps}, {"N_c", contexts, 4, steps}, {"group", groups, 6, 3 * steps}, {"first point", first, 10, 3 * steps}} {
 		if len(c.counts) != c.values {
 			t.Errorf("%s takes the values %v, want %d", c.name, c.counts, c.values)
 		}
@@ -244,9 +244,9 @@ func TestCSVDrawsUniformly(t *testing.T) {
 	}
 }
 
-// If there are fewer functions than a batch needs, functions occur several times, each time with
+// If there are fewer groups than a batch needs, groups occur several times, each time with
 // other points.
-func TestCSVRepeatsFewFunctions(t *testing.T) {
+func TestCSVRepeatsFewGroups(t *testing.T) {
 	e := csvData(t, "point", 40)
 	e.Train.BatchSize = 4
 	e.Data.Points = []int{8, 8}
@@ -258,9 +258,9 @@ func TestCSVRepeatsFewFunctions(t *testing.T) {
 
 // A batch does not depend on earlier batches, in whatever round, so a resumed run sees the same data.
 func TestCSVBatchesDependOnTheirNumberAlone(t *testing.T) {
-	few := csvData(t, "function", 12, 15, 19, 12, 30, 14, 13, 18)
+	few := csvData(t, "group", 12, 15, 19, 12, 30, 14, 13, 18)
 	few.Data.Points = []int{6, 12}
-	for _, e := range []config.Experiment{few, csvData(t, "function", oneTo(1, 30)...)} {
+	for _, e := range []config.Experiment{few, csvData(t, "group", oneTo(1, 30)...)} {
 		s, fresh := datatest.Open(t, e, ""), datatest.Open(t, e, "")
 		var before []*datasets.Batch
 		for step := range 60 {
@@ -291,10 +291,10 @@ func TestCSVBatchesDependOnTheirNumberAlone(t *testing.T) {
 // of one table.
 func TestCSVFiles(t *testing.T) {
 	dir := t.TempDir()
-	part := func(function string, from, to int) string {
+	part := func(group string, from, to int) string {
 		text := "t,who,a,b\n"
 		for i := from; i < to; i++ {
-			text += fmt.Sprintf("%d,%s,%d,%d\n", i, function, 2*i, 3*i)
+			text += fmt.Sprintf("%d,%s,%d,%d\n", i, group, 2*i, 3*i)
 		}
 		return text
 	}
@@ -306,8 +306,8 @@ func TestCSVFiles(t *testing.T) {
 		Data: config.Data{File: "parts", Group: "who", XColumns: []string{"t", "a"}, YColumns: []string{"b"}, SplitBy: "point",
 			TrainFraction: 0.8, Scale: "none"},
 		Train: config.Train{BatchSize: 1}, Eval: config.Eval{BatchSize: 1}}
-	for function, want := range map[string][]int{"who": {10, 8}, "": {5, 13}} { // without names a function is a file
-		e.Data.Group = function
+	for group, want := range map[string][]int{"who": {10, 8}, "": {5, 13}} { // without names a group is a file
+		e.Data.Group = group
 		e.Data.Context = []int{1, 2}
 		s := datatest.Open(t, e, dir)
 		if dx, dy := s.Dims(); dx != 2 || dy != 1 {
@@ -316,7 +316,7 @@ func TestCSVFiles(t *testing.T) {
 		for i, n := range want {
 			b := datatest.Made(t, s.Eval, i)
 			if b.Points != n {
-				t.Errorf("function %d of %q has %d points, want %d", i, function, b.Points, n)
+				t.Errorf("group %d of %q has %d points, want %d", i, group, b.Points, n)
 			}
 			for k := range b.Points {
 				if b.X[2*k+1] != 2*b.X[2*k] || b.Y[k] != 3*b.X[2*k] {

@@ -116,7 +116,7 @@ func newSplit(e config.Experiment, read rows.Table) (*split, error) {
 	}
 	switch {
 	case len(s.test) == 0:
-		return nil, datasets.Refuse("data.split", "point", "a group of two points or more, or data.split: function")
+		return nil, datasets.Refuse("data.split", "point", "a group of two points or more, or data.split: group")
 	case s.validates && len(s.valid) == 0:
 		return nil, datasets.Refuse("data.valid_fraction", s.d.ValidFraction,
 			"a group with two training points or more (train.validate_every: 0 trains without validation)")
@@ -338,9 +338,9 @@ func (s *split) evaluatedPart() string {
 func (s *split) writeSplit(w io.Writer) error {
 	c := csv.NewWriter(w)
 	if s.byPoint() {
-		c.Write([]string{"function", "row", "part"}) // Flush keeps the error
+		c.Write([]string{"group", "row", "part"}) // Flush keeps the error
 	} else {
-		c.Write([]string{"function", "part"})
+		c.Write([]string{"group", "part"})
 	}
 	for i, name := range s.names {
 		g := s.spans[i]

@@ -16,7 +16,7 @@ import (
 // splitRows returns the table that WriteCSV writes, without its header.
 func splitRows(t *testing.T, e config.Experiment) [][]string {
 	t.Helper()
-	header := map[string]string{"function": "function,part", "point": "function,row,part"}[e.Data.SplitBy]
+	header := map[string]string{"group": "group,part", "point": "group,row,part"}[e.Data.SplitBy]
 	var text strings.Builder
 	must.Do(t, datatest.Open(t, e, "").Split(&text))
 	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
@@ -26,8 +26,8 @@ func splitRows(t *testing.T, e config.Experiment) [][]string {
 	return rows[1:]
 }
 
-func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
-	e := csvData(t, "function", append(alike(19, 12), 1)...)
+func TestSplitNamesTheGroupsOfEachPart(t *testing.T) {
+	e := csvData(t, "group", append(alike(19, 12), 1)...)
 	var test, trained []string
 	for _, r := range splitRows(t, e) {
 		if r[1] == "test" {
@@ -37,7 +37,7 @@ func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 		}
 	}
 	s := datatest.Open(t, e, "")
-	if want := fmt.Sprint(evaluatedFunctions(t, s)); fmt.Sprint(strings.Join(test, " ")) != strings.Trim(want, "[]") {
+	if want := fmt.Sprint(evaluatedGroups(t, s)); fmt.Sprint(strings.Join(test, " ")) != strings.Trim(want, "[]") {
 		t.Errorf("%v in the test, want %s", test, want)
 	}
 	slices.Sort(trained)
@@ -63,11 +63,11 @@ func TestSplitNamesThePartOfEachRow(t *testing.T) {
 	s := datatest.Open(t, e, "")
 	for i := range s.Eval.Count {
 		b := datatest.Made(t, s.Eval, i)
-		functions, points := members(t, b)
+		groups, points := members(t, b)
 		for k, p := range points[0] {
 			want := map[bool]string{true: "train", false: "test"}[k < b.Context]
-			if got := part[fmt.Sprintf("f%d %d", functions[0], p+1)]; got != want {
-				t.Errorf("row %d of function %d is for %s, want %s", p+1, functions[0], got, want)
+			if got := part[fmt.Sprintf("f%d %d", groups[0], p+1)]; got != want {
+				t.Errorf("row %d of group %d is for %s, want %s", p+1, groups[0], got, want)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ func (s *source) planValidation() (all datasets.Batches, err error) {
 	}
 	all.Count, all.Make = len(s.validation), s.validate
 	for _, b := range s.validation {
-		all.Size.Functions = max(all.Size.Functions, len(b.groups))
+		all.Size.Groups = max(all.Size.Groups, len(b.groups))
 		all.Size.Points = max(all.Size.Points, b.context+b.targets)
 		all.Size.Context = max(all.Size.Context, b.context)
 	}
@@ -111,7 +111,7 @@ func (s *source) validate(i int, dst *datasets.Batch) error {
 	}
 	batch := s.validation[i]
 	n := batch.context + batch.targets
-	dst.Reshape(datasets.Size{Functions: len(batch.groups), Points: n, Context: batch.context}, s.dx, s.dy)
+	dst.Reshape(datasets.Size{Groups: len(batch.groups), Points: n, Context: batch.context}, s.dx, s.dy)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	g := s.validRandom()
 	for b, i := range batch.groups {

@@ -51,7 +51,7 @@ func TestGaussianProcessesHaveTheBitsOfThePlainForm(t *testing.T) {
 		}},
 	} {
 		for step, n := range []int{200, 1, 2, 7, 8, 9, 53, 63, 64, 65, 100, 129, 6} {
-			f := randomness{random.New(43, random.Data), uint64(step), 5 * functionWords}
+			f := randomness{random.New(43, random.Data), uint64(step), 5 * groupWords}
 			s, x, y := make([]float64, n), make([]float32, n), make([]float32, n)
 			f.positions(s)
 			for i := range s {

@@ -27,7 +27,7 @@ func TestGaussianProcessIsWhiteUnderItsOwnCovariance(t *testing.T) {
 		e.Eval.BatchSize = 8
 		b := datatest.Made(t, datatest.Open(t, e, "").Eval, 0)
 		n := b.Points
-		for f := range b.Functions {
+		for f := range b.Groups {
 			x, y := b.X[f*n:(f+1)*n], mat.NewVecDense(n, nil)
 			c := mat.NewSymDense(n, nil)
 			for i := range n {
@@ -44,7 +44,7 @@ func TestGaussianProcessIsWhiteUnderItsOwnCovariance(t *testing.T) {
 			var solved mat.VecDense
 			must.Do(t, factor.SolveVecTo(&solved, y))
 			if chi2, mean := mat.Dot(y, &solved), float64(n); math.Abs(chi2-mean) > 5*math.Sqrt(2*mean) {
-				t.Errorf("%s, function %d: yᵀC⁻¹y = %v, want %v ± %v", name, f, chi2, mean, 5*math.Sqrt(2*mean))
+				t.Errorf("%s, group %d: yᵀC⁻¹y = %v, want %v ± %v", name, f, chi2, mean, 5*math.Sqrt(2*mean))
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func TestGaussianProcessWithoutNoise(t *testing.T) {
 	e := syntheticExperiment("rbf")
 	e.Data.Noise, e.Eval.BatchSize = 0, 2
 	b := datatest.Made(t, datatest.Open(t, e, "").Eval, 0)
-	for f := range b.Functions {
+	for f := range b.Groups {
 		x, y := b.X[f*b.Points:(f+1)*b.Points], b.Y[f*b.Points:(f+1)*b.Points]
 		for i := range x {
 			for j := range i {

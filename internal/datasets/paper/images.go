@@ -7,14 +7,14 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// images is the source of image completion. A function maps the place of a pixel to its value, and
+// images is the source of image completion. A group maps the place of a pixel to its value, and
 // the context is a random part of the pixels. Pixel (i, j) of H×W has x = (2i/(H−1)−1, 2j/(W−1)−1)
 // and y = value/255 − ½ for each channel. In the paper values lie in [0, 1]; its authors' code
 // subtracts ½, which changes no likelihood. Scaling adds it again.
 type images struct {
 	e              config.Experiment
 	training, test pictures
-	evaluated      int          // functions of the evaluation: the test images, times the copies
+	evaluated      int          // groups of the evaluation: the test images, times the copies
 	x              []float32    // [HW, 2], of all pixels, row by row
 	y              [256]float32 // of each value of a byte
 	pixels         []int        // [HW], scratch: a random order of the pixels
@@ -65,10 +65,10 @@ func newImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (*dat
 		resized = "data.resize"
 	}
 	return &datasets.Source{DX: 2, DY: train.Channels, Scaling: scaling, Image: train.Shape, StepsPerEpoch: s.stepsPerEpoch(),
-		Train: datasets.Batches{Size: datasets.Size{Functions: min(e.Train.BatchSize, train.count()), Points: points, Context: mostContext(points)}, Make: s.train,
-			Keys: datasets.SizeKeys{Functions: "train.batch_size", Points: resized}},
-		Eval: datasets.Batches{Size: datasets.Size{Functions: min(e.Eval.BatchSize, s.evaluated), Points: points, Context: mostContext(points)}, Make: s.eval,
-			Count: datasets.Count(s.evaluated, e.Eval.BatchSize, e.Eval.Batches), Keys: datasets.SizeKeys{Functions: "eval.batch_size", Points: resized}}}, nil
+		Train: datasets.Batches{Size: datasets.Size{Groups: min(e.Train.BatchSize, train.count()), Points: points, Context: mostContext(points)}, Make: s.train,
+			Keys: datasets.SizeKeys{Groups: "train.batch_size", Points: resized}},
+		Eval: datasets.Batches{Size: datasets.Size{Groups: min(e.Eval.BatchSize, s.evaluated), Points: points, Context: mostContext(points)}, Make: s.eval,
+			Count: datasets.Count(s.evaluated, e.Eval.BatchSize, e.Eval.Batches), Keys: datasets.SizeKeys{Groups: "eval.batch_size", Points: resized}}}, nil
 }
 
 // mostContext returns the largest N_c of an image, which is less than half of its points.
@@ -116,10 +116,10 @@ func (s *images) eval(i int, dst *datasets.Batch) error {
 	if i < 0 || first >= s.evaluated {
 		return datasets.Refuse("eval.batches", i+1, "at most %d, which cover the test images", datasets.Count(s.evaluated, size, 0))
 	}
-	functions := min(size, s.evaluated-first)
-	s.begin(random.New(seed, random.Sizes|random.Evaluation), i, functions, dst)
+	groups := min(size, s.evaluated-first)
+	s.begin(random.New(seed, random.Sizes|random.Evaluation), i, groups, dst)
 	pixels := random.New(seed, random.Pixels|random.Evaluation)
-	for b := range functions {
+	for b := range groups {
 		pixels.Perm(uint64(first+b), s.pixels)
 		s.fill(dst, b, s.test, (first+b)%s.test.count())
 	}
@@ -127,13 +127,13 @@ func (s *images) eval(i int, dst *datasets.Batch) error {
 }
 
 // begin sets the size of the batch. It draws one N_c ~ U{min_context..HW/2−1} for the batch.
-func (s *images) begin(sizes random.Generator, step, functions int, dst *datasets.Batch) {
+func (s *images) begin(sizes random.Generator, step, groups int, dst *datasets.Batch) {
 	points := len(s.pixels)
 	context := sizes.Between(uint64(step), 0, s.e.Data.LeastContext(), mostContext(points))
-	dst.Reshape(datasets.Size{Functions: functions, Points: points, Context: context}, 2, s.training.Channels)
+	dst.Reshape(datasets.Size{Groups: groups, Points: points, Context: context}, 2, s.training.Channels)
 }
 
-// fill writes function b: all pixels of an image in the order of s.pixels. All of them are
+// fill writes group b: all pixels of an image in the order of s.pixels. All of them are
 // shuffled, so that the first N_c are a random context for any N_c.
 func (s *images) fill(dst *datasets.Batch, b int, from pictures, image int) {
 	n, channels := len(s.pixels), from.Channels

@@ -96,8 +96,8 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	// A limit stops the reading before a fault further on.
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
 	datatest.Put(t, filepath.Join(dir, "mnist", "bad"), datatest.Gzip(good[:len(good)-1]))
-	if s := datatest.Open(t, e, dir); s.Train.Size.Functions != 2 {
-		t.Errorf("training size %+v, want 2 functions", s.Train.Size)
+	if s := datatest.Open(t, e, dir); s.Train.Size.Groups != 2 {
+		t.Errorf("training size %+v, want 2 groups", s.Train.Size)
 	}
 }
 
@@ -268,8 +268,8 @@ func FuzzImageFiles(f *testing.F) {
 			return
 		}
 		var b datasets.Batch
-		if err := errors.Join(s.Train.Make(0, &b), s.Eval.Make(0, &b)); err != nil || b.Functions < 1 {
-			t.Fatal(fmt.Errorf("%d functions: %w", b.Functions, err))
+		if err := errors.Join(s.Train.Make(0, &b), s.Eval.Make(0, &b)); err != nil || b.Groups < 1 {
+			t.Fatal(fmt.Errorf("%d groups: %w", b.Groups, err))
 		}
 	})
 }

@@ -57,7 +57,7 @@ func TestPixelsComeInTheOrderOfTheStream(t *testing.T) {
 		true: random.New(e.Eval.Seed, random.Pixels|random.Evaluation)} {
 		order := make([]int, 28*20)
 		b := datatest.Made(t, datatest.Batches(s, evaluation), 1)
-		for f := range b.Functions {
+		for f := range b.Groups {
 			g.Perm(uint64(16+f), order)
 			for k, p := range order {
 				i, j := float64(b.X[2*(f*b.Points+k)]+1)*13.5, float64(b.X[2*(f*b.Points+k)+1]+1)*9.5

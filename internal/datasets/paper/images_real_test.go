@@ -25,8 +25,8 @@ func TestRealFaces(t *testing.T) {
 	if n := s.StepsPerEpoch; n != 93 { // 1473 frames
 		t.Errorf("%d steps an epoch, want 93", n)
 	}
-	if b := datatest.Made(t, s.Train, 92); b.Functions != 1 {
-		t.Errorf("%d frames in the last step, want 1", b.Functions)
+	if b := datatest.Made(t, s.Train, 92); b.Groups != 1 {
+		t.Errorf("%d frames in the last step, want 1", b.Groups)
 	}
 	if n := s.Eval.Count; n != 154 { // 5·492 frames
 		t.Errorf("%d evaluation batches, want 154", n)

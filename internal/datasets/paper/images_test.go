@@ -18,7 +18,7 @@ func shape(t testing.TB, s *datasets.Source) (h, w, channels int) {
 	return s.Image.Height, s.Image.Width, s.Image.Channels
 }
 
-// restored returns the images of a batch as bytes [function][(i·W+j)·channels+c], put together by
+// restored returns the images of a batch as bytes [group][(i·W+j)·channels+c], put together by
 // the coordinates of their points. Every pixel must occur exactly once.
 func restored(t testing.TB, s *datasets.Source, b *datasets.Batch) [][]byte {
 	t.Helper()
@@ -27,7 +27,7 @@ func restored(t testing.TB, s *datasets.Source, b *datasets.Batch) [][]byte {
 		t.Fatalf("%d points, dx %d, dy %d of %d×%d×%d", b.Points, b.DX, b.DY, h, w, channels)
 	}
 	var all [][]byte
-	for f := range b.Functions {
+	for f := range b.Groups {
 		img, seen := make([]byte, h*w*channels), make([]bool, h*w)
 		for p := f * b.Points; p < (f+1)*b.Points; p++ {
 			i := int(math.Round((float64(b.X[2*p]) + 1) / 2 * float64(h-1)))
@@ -157,8 +157,8 @@ func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
 			var order []int
 			for step := range steps {
 				b := datatest.Made(t, s.Train, epoch*steps+step)
-				if want := min(16, images-16*step); b.Functions != want {
-					t.Errorf("%s: step %d has %d images, want %d", name, step, b.Functions, want)
+				if want := min(16, images-16*step); b.Groups != want {
+					t.Errorf("%s: step %d has %d images, want %d", name, step, b.Groups, want)
 				}
 				order = append(order, numbersOf(t, name, s, b)...)
 			}
@@ -254,7 +254,7 @@ func TestFacesAreSplitAndCopied(t *testing.T) {
 		for i := range s.Eval.Count {
 			b := datatest.Made(t, s.Eval, i)
 			order = append(order, numbersOf(t, "freyface", s, b)...)
-			for f := range b.Functions {
+			for f := range b.Groups {
 				contexts = append(contexts, b.X[f*2*560:f*2*560+6]) // three pixels, which any context has
 			}
 		}
@@ -300,22 +300,22 @@ func TestLimits(t *testing.T) {
 		s := datatest.Open(t, e, dir)
 		copies := max(e.Data.TestCopies, 1)
 		h, w, _ := shape(t, s)
-		want := datasets.Size{Functions: 5, Points: h * w, Context: h*w/2 - 1}
+		want := datasets.Size{Groups: 5, Points: h * w, Context: h*w/2 - 1}
 		if diff := cmp.Diff(want, s.Train.Size); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if n := s.StepsPerEpoch; n != 1 {
 			t.Errorf("%s: %d steps an epoch of 5 images", name, n)
 		}
-		if got := s.Eval.Size.Functions; got != 3*copies {
+		if got := s.Eval.Size.Groups; got != 3*copies {
 			t.Errorf("%s: %d test images", name, got)
 		}
-		if b := datatest.Made(t, s.Eval, 0); b.Functions != 3*copies {
-			t.Errorf("%s: %d functions", name, b.Functions)
+		if b := datatest.Made(t, s.Eval, 0); b.Groups != 3*copies {
+			t.Errorf("%s: %d groups", name, b.Groups)
 		}
 		e.Data.TrainLimit, e.Data.TestLimit, e.Eval.Batches = 1000, 0, 1
 		s = datatest.Open(t, e, dir)
-		if s.Train.Size.Functions != 16 || s.Eval.Count != 1 {
+		if s.Train.Size.Groups != 16 || s.Eval.Count != 1 {
 			t.Errorf("%s: %+v, %d evaluation batches", name, s.Train.Size, s.Eval.Count)
 		}
 	}

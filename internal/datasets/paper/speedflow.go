@@ -14,7 +14,7 @@ import (
 )
 
 // speedFlow is the source of the paper's real data set: speed (y) by flow (x) on two lanes of a
-// motorway. The two lanes are the functions of every batch. A part of the points of each lane is
+// motorway. The two lanes are the groups of every batch. A part of the points of each lane is
 // held out. Training splits the others into context and targets, at each step in one of
 // data.partitions fixed ways. In evaluation the training points are the context and the held-out
 // points the targets.
@@ -47,8 +47,8 @@ func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (*
 		s.y = append(s.y, points.Pick(scaling.ModelY(l.speed), 1, order))
 	}
 	s.perm = make([]int, s.known)
-	return &datasets.Source{DX: 1, DY: 1, Scaling: scaling, Eval: datasets.Batches{Size: datasets.Size{Functions: len(lanes), Points: n, Context: s.known}, Count: 1, Make: s.eval},
-		Train: datasets.Batches{Size: datasets.Size{Functions: len(lanes), Points: s.known, Context: e.Data.Context[1]}, Keys: datasets.SizeKeys{Context: "data.context"}, Make: s.train}}, nil
+	return &datasets.Source{DX: 1, DY: 1, Scaling: scaling, Eval: datasets.Batches{Size: datasets.Size{Groups: len(lanes), Points: n, Context: s.known}, Count: 1, Make: s.eval},
+		Train: datasets.Batches{Size: datasets.Size{Groups: len(lanes), Points: s.known, Context: e.Data.Context[1]}, Keys: datasets.SizeKeys{Context: "data.context"}, Make: s.train}}, nil
 }
 
 // check refuses a configuration that needs more than the n rows of a lane.
@@ -83,7 +83,7 @@ func (s *speedFlow) train(step int, dst *datasets.Batch) error {
 	partition := uint64(step % s.data.Partitions)
 	lo, hi := s.data.Context[0], s.data.Context[1]
 	context := random.New(s.data.Seed, random.Sizes).Between(partition, 0, lo, hi)
-	dst.Reshape(datasets.Size{Functions: len(s.x), Points: s.known, Context: context}, 1, 1)
+	dst.Reshape(datasets.Size{Groups: len(s.x), Points: s.known, Context: context}, 1, 1)
 	shuffle := random.New(s.data.Seed, random.Shuffle)
 	for i := range s.x {
 		shuffle.Perm(partition*uint64(len(s.x))+uint64(i), s.perm)
@@ -101,7 +101,7 @@ func (s *speedFlow) eval(i int, dst *datasets.Batch) error {
 		return &invalid.Input{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
 	}
 	n := len(s.x[0])
-	dst.Reshape(datasets.Size{Functions: len(s.x), Points: n, Context: s.known}, 1, 1)
+	dst.Reshape(datasets.Size{Groups: len(s.x), Points: n, Context: s.known}, 1, 1)
 	for i := range s.x {
 		copy(dst.X[i*n:], s.x[i])
 		copy(dst.Y[i*n:], s.y[i])

@@ -50,10 +50,10 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-// pairs returns the points of a function from number first on, as a sorted list.
-func pairs(b datasets.Batch, function, first, last int) [][2]float32 {
+// pairs returns the points of a group from number first on, as a sorted list.
+func pairs(b datasets.Batch, group, first, last int) [][2]float32 {
 	var all [][2]float32
-	for i := function*b.Points + first; i < function*b.Points+last; i++ {
+	for i := group*b.Points + first; i < group*b.Points+last; i++ {
 		all = append(all, [2]float32{b.X[i], b.Y[i]})
 	}
 	slices.SortFunc(all, func(a, b [2]float32) int { return slices.Compare(a[:], b[:]) })
@@ -108,10 +108,10 @@ func TestSpeedFlowSplitsEachLane(t *testing.T) {
 	if dx, dy := s.Dims(); dx != 1 || dy != 1 {
 		t.Errorf("dims %d, %d", dx, dy)
 	}
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 40, Context: 30}, s.Eval.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 2, Points: 40, Context: 30}, s.Eval.Size); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 30, Context: 25}, s.Train.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 2, Points: 30, Context: 25}, s.Train.Size); diff != "" {
 		t.Error(diff)
 	}
 	if s.Eval.Count != 1 {
@@ -119,8 +119,8 @@ func TestSpeedFlowSplitsEachLane(t *testing.T) {
 	}
 	var eval, train datasets.Batch
 	must.Do(t, s.Eval.Make(0, &eval))
-	if eval.Points != 40 || eval.Context != 30 || eval.Functions != 2 || len(eval.X) != 80 || len(eval.Y) != 80 {
-		t.Fatalf("%d functions, %d points, %d context", eval.Functions, eval.Points, eval.Context)
+	if eval.Points != 40 || eval.Context != 30 || eval.Groups != 2 || len(eval.X) != 80 || len(eval.Y) != 80 {
+		t.Fatalf("%d groups, %d points, %d context", eval.Groups, eval.Points, eval.Context)
 	}
 	if err := s.Eval.Make(1, &eval); err == nil {
 		t.Error("there is a second evaluation batch")
@@ -158,8 +158,8 @@ func TestSpeedFlowPartitions(t *testing.T) {
 	sizes, first := map[int]int{}, map[float32]int{}
 	for step := range 100 {
 		b := at(s, step)
-		if b.Functions != 2 || b.Points != 30 || len(b.X) != 60 {
-			t.Fatalf("step %d: %d functions of %d points", step, b.Functions, b.Points)
+		if b.Groups != 2 || b.Points != 30 || len(b.X) != 60 {
+			t.Fatalf("step %d: %d groups of %d points", step, b.Groups, b.Points)
 		}
 		sizes[b.Context]++
 		first[b.X[0]]++
@@ -285,10 +285,10 @@ func TestRealSpeedFlow(t *testing.T) {
 	e := speedFlow()
 	e.Data.Context, e.Data.Partitions = []int{500, 985}, 10000
 	s := datatest.Open(t, e, dir)
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 988, Context: 985}, s.Train.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 2, Points: 988, Context: 985}, s.Train.Size); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 1318, Context: 988}, s.Eval.Size); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Groups: 2, Points: 1318, Context: 988}, s.Eval.Size); diff != "" {
 		t.Error(diff)
 	}
 	scaling := s.Scaling

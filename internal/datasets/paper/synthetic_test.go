@@ -57,10 +57,10 @@ func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 		if got := source.Eval.Count; got != 5000 {
 			t.Errorf("%s: %d evaluation batches", name, got)
 		}
-		if got, want := source.Train.Size, (datasets.Size{Functions: 3, Points: 100, Context: 97}); got != want {
+		if got, want := source.Train.Size, (datasets.Size{Groups: 3, Points: 100, Context: 97}); got != want {
 			t.Errorf("%s: training size %+v, want %+v", name, got, want)
 		}
-		if got, want := source.Eval.Size, (datasets.Size{Functions: 2, Points: 140, Context: e.Eval.MaxContext}); got != want {
+		if got, want := source.Eval.Size, (datasets.Size{Groups: 2, Points: 140, Context: e.Eval.MaxContext}); got != want {
 			t.Errorf("%s: evaluation size %+v, want %+v", name, got, want)
 		}
 		for step := range 200 {
@@ -70,12 +70,12 @@ func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 				if evaluation {
 					size, low = source.Eval.Size, 140
 				}
-				if b.Functions != size.Functions || b.Points < low || b.Points > size.Points ||
+				if b.Groups != size.Groups || b.Points < low || b.Points > size.Points ||
 					b.Context < e.Data.LeastContext() || b.Context > size.Context || b.Context > b.Points-3 {
-					t.Fatalf("%s: step %d has %d functions, %d points, %d context", name, step, b.Functions, b.Points, b.Context)
+					t.Fatalf("%s: step %d has %d groups, %d points, %d context", name, step, b.Groups, b.Points, b.Context)
 				}
 				if b.DX != 1 || b.DY != 1 || b.NumTau != 0 || len(b.U) != 0 ||
-					len(b.X) != b.Functions*b.Points || len(b.Y) != b.Functions*b.Points {
+					len(b.X) != b.Groups*b.Points || len(b.Y) != b.Groups*b.Points {
 					t.Fatalf("%s: step %d has a misshapen batch", name, step)
 				}
 				for i := range b.X {
@@ -149,7 +149,7 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 		e.Data.Seed++ // data.seed fixes splits, which synthetic data do not have
 		e.Train.BatchSize, e.Eval.Seed = 2, 44
 		if half := datatest.Made(t, datatest.Open(t, e, "").Train, 7); !slices.Equal(half.Y, fresh.Y[:2*fresh.Points]) {
-			t.Errorf("%s: a function depends on how many there are", name)
+			t.Errorf("%s: a group depends on how many there are", name)
 		}
 		e.Train.Seed = 44
 		if other := datatest.Made(t, datatest.Open(t, e, "").Train, 7); slices.Contains(other.Y, fresh.Y[0]) {
@@ -158,12 +158,12 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 	}
 }
 
-// Batches of 13 functions are three teams of four and one function, of which a worker takes any.
+// Batches of 13 groups are three teams of four and one group, of which a worker takes any.
 func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
 	for _, name := range syntheticNames {
-		for _, functions := range []int{1, 13} {
+		for _, groups := range []int{1, 13} {
 			e := syntheticExperiment(name)
-			e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = functions, 2, 120
+			e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = groups, 2, 120
 			one := datatest.Open(t, e, "")
 			one.SetThreads(1)
 			for _, threads := range []int{0, 2, 7} {
@@ -181,7 +181,7 @@ func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
 	}
 }
 
-// The error of a batch is that of its first bad function, on any number of threads.
+// The error of a batch is that of its first bad group, on any number of threads.
 func TestSyntheticBatchesReturnTheirErrors(t *testing.T) {
 	e := syntheticExperiment("rbf")
 	e.Data.Noise, e.Data.Length, e.Data.Amplitude = 0, 1e200, 0 // no variance: no Cholesky factor

@@ -23,10 +23,10 @@ func TestSyntheticValidation(t *testing.T) {
 			if err := again.Valid.Make(i, &same); err != nil || !cmp.Equal(b, same) {
 				t.Fatalf("%s: batch %d is another at its second call (%v)", name, i, err)
 			}
-			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context >= b.Points {
-				t.Errorf("%s: %d functions of %d points, %d context, beyond %v", name, b.Functions, b.Points, b.Context, most)
+			if b.Groups > most.Groups || b.Points > most.Points || b.Context > most.Context || b.Context >= b.Points {
+				t.Errorf("%s: %d groups of %d points, %d context, beyond %v", name, b.Groups, b.Points, b.Context, most)
 			}
-			targets += b.Functions * (b.Points - b.Context)
+			targets += b.Groups * (b.Points - b.Context)
 			if i == 0 && (datatest.Made(t, source.Eval, i).Y[0] == b.Y[0] || datatest.Made(t, source.Train, i).Y[0] == b.Y[0]) {
 				t.Errorf("%s: batch %d is one of evaluation or training", name, i)
 			}

@@ -36,7 +36,7 @@ func tnpSawtooth(d config.Data) process {
 	}
 }
 
-// tnpGaussian draws from Gaussian processes with noise of variance 10⁻⁵. All functions of a batch have
+// tnpGaussian draws from Gaussian processes with noise of variance 10⁻⁵. All groups of a batch have
 // the same kernel, squared-exponential, Matérn 3/2 or Matérn 5/2 with probabilities 0.4, 0.3 and 0.3.
 // Each has its own variance ~ U[0.5, 1.5) and length scale ~ U[0.1, 1).
 func tnpGaussian(d config.Data) process {

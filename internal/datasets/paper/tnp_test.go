@@ -25,7 +25,7 @@ func TestPointsAreASobolSequenceInRandomOrder(t *testing.T) {
 			if want := e.Eval.Contexts[step%5]; b.Context != want {
 				t.Fatalf("%s: batch %d has a context of %d, want %d", name, step, b.Context, want)
 			}
-			for f := range b.Functions {
+			for f := range b.Groups {
 				x := b.X[f*b.Points:][:b.Points]
 				var taken [256]bool
 				for _, v := range x {
@@ -67,7 +67,7 @@ func TestTransformerSawtooth(t *testing.T) {
 	var up, speed, noise, level, phase []float64
 	for step := range 20 {
 		b := datatest.Made(t, source.Eval, step)
-		for f := range b.Functions {
+		for f := range b.Groups {
 			x, y := b.X[f*b.Points:][:b.Points], b.Y[f*b.Points:][:b.Points]
 			w, r := wave(x, y)
 			if math.Abs(w) < 2.98 || math.Abs(w) > 5.02 || r < 0.7 {
@@ -111,7 +111,7 @@ func logDensity(t *testing.T, x, y []float32, variance float64, k func(d float64
 	return -(mat.Dot(v, &solved) + factor.LogDet()) / 2
 }
 
-// For each batch, the kernel is found that explains its functions best, each with the best of a few
+// For each batch, the kernel is found that explains its groups best, each with the best of a few
 // length scales and variances. The shares of batches are those of the kernels.
 func TestTransformerGaussianProcesses(t *testing.T) {
 	shapes := []func(r float64) float64{
@@ -126,7 +126,7 @@ func TestTransformerGaussianProcesses(t *testing.T) {
 	for step := range 150 {
 		b := datatest.Made(t, source.Eval, step)
 		totals := make([]float64, len(shapes))
-		for f := range b.Functions {
+		for f := range b.Groups {
 			for s, shape := range shapes {
 				totals[s] += bestFit(t, b, f, shape)
 			}

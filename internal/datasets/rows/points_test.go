@@ -45,7 +45,7 @@ func TestReadPoints(t *testing.T) {
 		{"names of rows that are words", "x,y\nMazda RX4,1,2\nFiat 128,3,4\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{2, 4})},
 		{"no y asked for", "x\n1\n2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"other columns", "note,x\nhello,1\n,2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
-		{"functions in the order of their first rows", "function,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
+		{"groups in the order of their first rows", "group,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
 			[]points.Group{
 				{Name: "b", Points: points.New(1, 1, []float64{1, 5}, []float64{2, 6})},
 				{Name: "a", Points: points.New(1, 1, []float64{3}, []float64{4})},
@@ -53,7 +53,7 @@ func TestReadPoints(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got := must.Get((&rows.Layout{X: c.x, Y: c.y, Groups: []string{"function"}}).Read(datatest.CSV(t, c.content)))(t)
+			got := must.Get((&rows.Layout{X: c.x, Y: c.y, Groups: []string{"group"}}).Read(datatest.CSV(t, c.content)))(t)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -104,12 +104,12 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		{"a space that does not break", "x,y\n1,2\n1,1\u00a0234\n", 3, "y", "expected 1234"},
 		{"a minus of typographers", "x,y\n1,2\n1,−3\n", 3, "y", "expected -3"},
 		{"a duration", "x,y\n1,2\n1,25:30:00\n", 3, "y", "a number of hours such as 25.5"},
-		{"function without a name", "x,y,function\n1,2,a\n1,2,\n", 3, "function", "nothing"},
+		{"group without a name", "x,y,group\n1,2,a\n1,2,\n", 3, "group", "nothing"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			path := datatest.CSV(t, c.content)
-			_, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"function"}}).Read(path)
+			_, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"group"}}).Read(path)
 			var bad *invalid.Input
 			if !errors.As(err, &bad) {
 				t.Fatalf("got %v, want an *invalid.Input", err)
@@ -158,18 +158,18 @@ func TestReadPointsWithoutRows(t *testing.T) {
 	must.Refuse(t, err, "header without rows")
 }
 
-// Reading arbitrary bytes does not panic, and every function has as many numbers as points.
+// Reading arbitrary bytes does not panic, and every group has as many numbers as points.
 func FuzzReadPoints(f *testing.F) {
 	for _, seed := range []string{
-		"", "x,y\n1,2\n", "\ufeff\"\",x,y\r\n\"1\",1,2\r\n", "function,x,y\na,1,2\nb,3,4\n", "x,y\nNaN,1\n", "x,x\n", "x,y\n1\n",
-		"x;y\n1,5;2\n", "x\ty\n\t2\n", "x;y\n1.000,5;2\n", "\n\nx;y\n;\n", "x,y\n\"1\n\",2\n", "x,y\n1,\"", "\x00", "x,y,function\n1,2,\n",
+		"", "x,y\n1,2\n", "\ufeff\"\",x,y\r\n\"1\",1,2\r\n", "group,x,y\na,1,2\nb,3,4\n", "x,y\nNaN,1\n", "x,x\n", "x,y\n1\n",
+		"x;y\n1,5;2\n", "x\ty\n\t2\n", "x;y\n1.000,5;2\n", "\n\nx;y\n;\n", "x,y\n\"1\n\",2\n", "x,y\n1,\"", "\x00", "x,y,group\n1,2,\n",
 	} {
 		f.Add([]byte(seed))
 	}
 	path := filepath.Join(f.TempDir(), "fuzz.csv")
 	f.Fuzz(func(t *testing.T, content []byte) {
 		must.Do(t, os.WriteFile(path, content, 0o600))
-		all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"function"}}).Read(path)
+		all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"group"}}).Read(path)
 		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
 			t.Fatalf("got %v, want an *invalid.Input", err)

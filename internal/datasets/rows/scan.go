@@ -48,7 +48,7 @@ type Column struct {
 	Codes string `json:"codes,omitempty"`
 	// PerGroup says that all rows of a group have the same cell. It is false if there are
 	// more than 100,000 groups.
-	PerGroup bool `json:"per_function"`
+	PerGroup bool `json:"per_group"`
 	// Odd is FILE:LINE, or FILE, row N, of a cell for which the column is mixed or, if it is one of names, of the first
 	// name that is nearly a number, such as 3 kg. OddCell is that cell, and Wants says what it should be. They are ""
 	// in other columns.

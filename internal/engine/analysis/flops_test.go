@@ -33,7 +33,7 @@ func multiplyAdds(ps []product) (n int) {
 }
 
 // products returns the products of a model with lissajous' depths, dx = 2 and dy = 1, taken from
-// the paper's supplement. A first layer reads r once per function and x once per point.
+// the paper's supplement. A first layer reads r once per group and x once per point.
 func products(model string, w, b, nc, n, levels int) []product {
 	context, points, rows := b*nc, b*n, b*n*levels
 	encoder := []product{{1, context, 3, w, onData}, {3, context, w, w, inner}}
@@ -122,12 +122,12 @@ func flops(t *testing.T, model string, w int, capacity, e ops.Extents) float64 {
 
 func TestFLOPsAreTwoForEveryMultiplyAddOfTheModel(t *testing.T) {
 	for _, model := range append(models.Names(), "cnp/transformer", "acqnp/attention/residual") {
-		capacity := ops.Extents{Functions: 4, Context: 5, Points: 11, Levels: 3}
-		for _, e := range []ops.Extents{capacity, {Functions: 2, Context: 3, Points: 7, Levels: 2}} {
+		capacity := ops.Extents{Groups: 4, Context: 5, Points: 11, Levels: 3}
+		for _, e := range []ops.Extents{capacity, {Groups: 2, Context: 3, Points: 7, Levels: 2}} {
 			if strings.HasPrefix(model, "cnp") || model == "canp" {
 				e.Levels = 0
 			}
-			want := 2 * float64(multiplyAdds(products(model, 8, e.Functions, e.Context, e.Points, e.Levels)))
+			want := 2 * float64(multiplyAdds(products(model, 8, e.Groups, e.Context, e.Points, e.Levels)))
 			if got := flops(t, model, 8, capacity, e); got != want {
 				t.Errorf("%s at %v: %.0f, want %.0f", model, e, got, want)
 			}

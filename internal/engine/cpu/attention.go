@@ -13,7 +13,7 @@ import (
 const weightRows = 48
 
 // attentionScratch is one worker's memory for one head of width w: the softmax's terms for some
-// queries and all context points, their gradients, and the function's keys and values.
+// queries and all context points, their gradients, and the group's keys and values.
 type attentionScratch struct {
 	terms, slopes      []float32    // [weightRows, N_c], with stride gap(N_c)
 	inverse            []float32    // [weightRows]: 1 over the sum of a row's terms
@@ -40,7 +40,7 @@ func gap(n int) int {
 	return (lines | 1) * 16
 }
 
-// head holds the sizes of one head, its width and the number of keys of a function, and the scale of
+// head holds the sizes of one head, its width and the number of keys of a group, and the scale of
 // the scores.
 type head struct {
 	width, context int
@@ -68,7 +68,7 @@ func (s *attentionScratch) attend(h head, q simd.Matrix, n int) {
 }
 
 // fuse sets the operands of s.fused: queries q [n, w], keys k and values v [N_c, w], which begin at
-// column col of d. The next head is beside it, or in the next function.
+// column col of d. The next head is beside it, or in the next group.
 func (s *attentionScratch) fuse(h head, q, k, v simd.Matrix, n, col, d int) *simd.Head {
 	s.fused.Context, s.fused.Width, s.fused.Scale = h.context, h.width, h.scale
 	s.fused.Q, s.fused.K, s.fused.V = q, k, v
@@ -82,10 +82,10 @@ func (s *attentionScratch) fuse(h head, q, k, v simd.Matrix, n, col, d int) *sim
 // heads calls f for every run of queries in the tile that read the same keys, and every head of d
 // columns. It passes the rows [i, j) of these queries in the tile, the first row of their keys, the
 // head's first column and its sizes. space is that of the queries. ranges says which keys of its
-// function a query reads, as ops.AttentionWithin has it; nil if every query reads all.
+// group a query reads, as ops.AttentionWithin has it; nil if every query reads all.
 func heads(t *tile, space ops.Space, ranges []float32, h head, d int, f func(i, j, first, col int, h head)) {
-	groups(t, space, ops.Function, func(function, i, j int) {
-		first := function * h.context
+	groups(t, space, ops.Group, func(group, i, j int) {
+		first := group * h.context
 		for i < j {
 			end, from, run := j, first, h
 			if ranges != nil {
@@ -136,8 +136,8 @@ func (c *compiler) attention(u *analysis.Unit) kernel {
 	qs, ks, vs, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
 	d, ranges := out.width, c.findRanges(u.In[3:])
 	return func(w *worker, t *tile) {
-		q, k, v, y := qs.matrix(w, t), ks.functionRows(w, t), vs.functionRows(w, t), out.matrix(w, t)
-		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
+		q, k, v, y := qs.matrix(w, t), ks.groupRows(w, t), vs.groupRows(w, t), out.matrix(w, t)
+		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Group))
 		if h.context == 0 {
 			clear(y.Data)
 			return
@@ -173,9 +173,9 @@ func (c *compiler) attentionGrad(u *analysis.Unit) kernel {
 	_, addK := c.fused[u.Out[ops.KeyGrad]] // then the results are there to be added to
 	_, addV := c.fused[u.Out[ops.ValueGrad]]
 	return func(w *worker, t *tile) {
-		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.functionRows(w, t), vs.functionRows(w, t)
+		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.groupRows(w, t), vs.groupRows(w, t)
 		dq, dk, dv := outQ.matrix(w, t), outK.sums(w, t, !addK), outV.sums(w, t, !addV)
-		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
+		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Group))
 		if h.context == 0 {
 			clear(dq.Data)
 			return

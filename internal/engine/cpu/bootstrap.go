@@ -7,9 +7,9 @@ import (
 )
 
 // ensembles calls f for every context point or point i of the tile, with the number of its
-// function. Both are counted from the tile's first.
-func ensembles(t *tile, space ops.Space, f func(i, function int)) {
-	groups(t, space, ops.Function, func(k, i, j int) {
+// group. Both are counted from the tile's first.
+func ensembles(t *tile, space ops.Space, f func(i, group int)) {
+	groups(t, space, ops.Group, func(k, i, j int) {
 		for ; i < j; i++ {
 			f(i, k)
 		}
@@ -22,9 +22,9 @@ func (c *compiler) ensembleAdd(u *analysis.Unit) kernel {
 	return func(w *worker, t *tile) {
 		a, e, y := perPoint.slice(w, t), perEnsemble.slice(w, t), out.slice(w, t)
 		n := t.e.Levels
-		ensembles(t, perPoint.space, func(i, function int) {
+		ensembles(t, perPoint.space, func(i, group int) {
 			dst := y[i*n*d : (i+1)*n*d]
-			copy(dst, e[function*n*d:(function+1)*n*d])
+			copy(dst, e[group*n*d:(group+1)*n*d])
 			for level := range n {
 				add(dst[level*d:(level+1)*d], a[i*d:(i+1)*d])
 			}
@@ -50,14 +50,14 @@ func (c *compiler) ensembleAddGrad(u *analysis.Unit) kernel {
 		}
 		if toEnsemble != nil {
 			sums := toEnsemble.slice(w, t)
-			ensembles(t, above, func(i, function int) {
-				add(sums[function*n*d:(function+1)*n*d], g.Data[i*n*d:(i+1)*n*d])
+			ensembles(t, above, func(i, group int) {
+				add(sums[group*n*d:(group+1)*n*d], g.Data[i*n*d:(i+1)*n*d])
 			})
 		}
 	}
 }
 
-// gather makes the kernel of a Gather. It can read any row of a function, so the values are
+// gather makes the kernel of a Gather. It can read any row of a group, so the values are
 // complete before it runs (see ops.Op.Across).
 func (c *compiler) gather(u *analysis.Unit) kernel {
 	values, index, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
@@ -93,9 +93,9 @@ func (c *compiler) perturb(u *analysis.Unit) kernel {
 	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		d, r, m, y, n := decoded.slice(w, t), residuals.slice(w, t), means.slice(w, t), out.slice(w, t), t.e.Levels
-		ensembles(t, ops.Context, func(i, function int) {
+		ensembles(t, ops.Context, func(i, group int) {
 			for level := range n {
-				row, mean := i*n+level, function*n+level
+				row, mean := i*n+level, group*n+level
 				ops.GaussianPerturb(d[row*2*dy:(row+1)*2*dy], r[row*dy:(row+1)*dy], m[mean*dy:(mean+1)*dy], y[row*dy:(row+1)*dy], floor)
 			}
 		})

@@ -87,15 +87,15 @@ func (o *operand) sums(w *worker, t *tile, clears bool) simd.Matrix {
 	return simd.Rows(y, o.stride)
 }
 
-// functionRows returns the operand's rows of all functions that the tile has rows of. They are more
-// than slice's if a tile of the operand's space ends within a function.
-func (o *operand) functionRows(w *worker, t *tile) simd.Matrix {
+// groupRows returns the operand's rows of all groups that the tile has rows of. They are more
+// than slice's if a tile of the operand's space ends within a group.
+func (o *operand) groupRows(w *worker, t *tile) simd.Matrix {
 	if o.data == nil {
 		return o.matrix(w, t)
 	}
-	lo, hi := t.span(ops.Function)
-	perFunction := t.e.Ratio(o.space, ops.Function) * o.stride
-	return simd.Rows(o.data[lo*perFunction:hi*perFunction], o.stride)
+	lo, hi := t.span(ops.Group)
+	perGroup := t.e.Ratio(o.space, ops.Group) * o.stride
+	return simd.Rows(o.data[lo*perGroup:hi*perGroup], o.stride)
 }
 
 // matrix returns what slice returns as a matrix.
@@ -103,9 +103,9 @@ func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.sl
 
 // sum is a value that adds up over tiles. Every chunk has its own partial sum, and these are added
 // in the order of the chunks, so the bits do not depend on which worker ran which chunk. A partial
-// sum of a parameter is the whole value. In any other space there is one for each function: its
-// rows. Chunk c keeps the partial sum of function f at place f+c. No other pair has that place,
-// because functions and chunks are both in order.
+// sum of a parameter is the whole value. In any other space there is one for each group: its
+// rows. Chunk c keeps the partial sum of group f at place f+c. No other pair has that place,
+// because groups and chunks are both in order.
 type sum struct {
 	stage   *compiledStage
 	space   ops.Space
@@ -119,16 +119,16 @@ func (s *sum) size(e *ops.Extents) int {
 	if s.space <= ops.Scalar {
 		return s.width
 	}
-	return s.width * e.Ratio(s.space, ops.Function)
+	return s.width * e.Ratio(s.space, ops.Group)
 }
 
-// slice returns the partial sums of the tile's chunk, for all functions with rows in the tile.
+// slice returns the partial sums of the tile's chunk, for all groups with rows in the tile.
 func (s *sum) slice(t *tile) []float32 {
 	size := s.size(t.e)
 	if s.space <= ops.Scalar {
 		return s.partial[t.chunk*size : (t.chunk+1)*size]
 	}
-	lo, hi := t.span(ops.Function)
+	lo, hi := t.span(ops.Group)
 	return s.partial[(lo+t.chunk)*size : (hi+t.chunk)*size]
 }
 
@@ -141,11 +141,11 @@ func (s *sum) finish() {
 		s.addChunks(size)
 		return
 	}
-	clear(s.result[:size*t.e.Functions])
+	clear(s.result[:size*t.e.Groups])
 	for c := range st.chunks {
 		t.chunk = c
 		t.lo, t.hi = chunkStart(st.total, c, st.chunks), chunkStart(st.total, c+1, st.chunks)
-		lo, _ := t.span(ops.Function)
+		lo, _ := t.span(ops.Group)
 		part := s.slice(&t)
 		add(s.result[lo*size:lo*size+len(part)], part)
 	}

@@ -35,8 +35,8 @@ func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
 	c.makeLeaves()
 	c.measure()
 	arena, scratch := 0, 0
-	for _, wholeFunctions := range layouts(p.graph) {
-		l, err := c.makeLayout(wholeFunctions)
+	for _, wholeGroups := range layouts(p.graph) {
+		l, err := c.makeLayout(wholeGroups)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ type widths struct {
 	norm     int // of a layer norm with a gradient
 	token    int // of an attention
 	head     int // of a head of an attention
-	keys     int // not a width: the keys of a function in an attention
+	keys     int // not a width: the keys of a group in an attention
 	halves   int // the stride of a matrix that a worker rounds to bfloat16
 }
 
@@ -95,7 +95,7 @@ func (c *compiler) measure() {
 		case u.Op.Kind == ops.Attention:
 			w.token = max(w.token, u.Out[0].Width)
 			w.head = max(w.head, u.Out[0].Width/u.Op.Heads)
-			w.keys = max(w.keys, c.p.graph.Capacity.Ratio(u.In[1].Space, ops.Function))
+			w.keys = max(w.keys, c.p.graph.Capacity.Ratio(u.In[1].Space, ops.Group))
 		case u.Op.Kind == ops.LinearGrad, u.Op.Kind == ops.EnsembleAddGrad:
 			w.gradient = max(w.gradient, u.In[0].Width)
 		case u.Op.Kind == ops.LayerNormGrad:
@@ -222,7 +222,7 @@ func layer(u *analysis.Unit) bool {
 
 // tileRows returns an upper bound on the rows of a space in one tile.
 func (c *compiler) tileRows(d ops.Space, s ops.Space) int {
-	if d == ops.Function && !leveled(s) {
+	if d == ops.Group && !leveled(s) {
 		return max(c.tokens(), min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
 	}
 	if d != whole && d.Contains(s) {

@@ -9,17 +9,17 @@ import (
 )
 
 // layout is a division of a graph into stages that is ready to run. A graph that allows it has two.
-// In one, tiles hold whole functions, so that a function goes through all layers without waiting for
-// others. In the other, for larger functions, tiles hold context points or points, and every attention
+// In one, tiles hold whole groups, so that a group goes through all layers without waiting for
+// others. In the other, for larger groups, tiles hold context points or points, and every attention
 // waits until all keys and values are there. The extents of a run choose.
 type layout struct {
-	wholeFunctions bool
-	stages         []*compiledStage
-	scatter        []scatter
-	outputs        map[string]*operand
-	arena          int                     // floats for values that outlive a tile
-	give           []func(arena []float32) // gives each value its part of the arena
-	scratch        int                     // floats of a worker for tile-local values
+	wholeGroups bool
+	stages      []*compiledStage
+	scatter     []scatter
+	outputs     map[string]*operand
+	arena       int                     // floats for values that outlive a tile
+	give        []func(arena []float32) // gives each value its part of the arena
+	scratch     int                     // floats of a worker for tile-local values
 }
 
 // scatter is a gradient to be copied to its block of the flat vector.
@@ -29,10 +29,10 @@ type scatter struct {
 }
 
 // layouts returns the layouts that runs within a graph's capacity need: for each, whether tiles hold
-// whole functions.
+// whole groups.
 func layouts(g *ops.Graph) []bool {
 	switch {
-	case !g.WholeFunctions:
+	case !g.WholeGroups:
 		return []bool{false}
 	case fits(g.Capacity):
 		return []bool{true}
@@ -44,7 +44,7 @@ func layouts(g *ops.Graph) []bool {
 // a run has the same bits at any capacity.
 func (p *Program) choose(e ops.Extents) *layout {
 	for _, l := range p.layouts {
-		if l.wholeFunctions == fits(e) {
+		if l.wholeGroups == fits(e) {
 			return l
 		}
 	}
@@ -58,10 +58,10 @@ func (p *Program) choose(e ops.Extents) *layout {
 //  3. packed weights
 //  4. kernels, stage by stage, and what layers fetch ahead
 //  5. what is copied at the end of a run
-func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
-	c.schedule = newSchedule(c.a, wholeFunctions)
+func (c *compiler) makeLayout(wholeGroups bool) (*layout, error) {
+	c.schedule = newSchedule(c.a, wholeGroups)
 	c.operands, c.sums, c.cold = maps.Clone(c.leaves), map[*analysis.Value]*sum{}, map[*analysis.Unit]*cold{}
-	l := &layout{wholeFunctions: wholeFunctions, outputs: map[string]*operand{}}
+	l := &layout{wholeGroups: wholeGroups, outputs: map[string]*operand{}}
 	for _, s := range c.stages {
 		l.stages = append(l.stages, c.makeStage(s))
 	}
@@ -91,11 +91,11 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 
 // makeStage makes a stage without its kernels.
 func (c *compiler) makeStage(s *stage) *compiledStage {
-	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeFunctions && c.p.graph.WholeFunctions}}
+	st := &compiledStage{program: c.p, shape: shape{domain: s.domain, layers: !c.wholeGroups && c.p.graph.WholeGroups}}
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)
-			if s.domain == ops.Function && (v.Space == ops.Context || v.Space == ops.Point) {
+			if s.domain == ops.Group && (v.Space == ops.Context || v.Space == ops.Point) {
 				st.tokens = c.tokens()
 			}
 		}
@@ -147,7 +147,7 @@ func (c *compiler) planArena(l *layout) {
 			if r := c.sums[v]; r != nil {
 				n := maxChunks
 				if v.Space > ops.Scalar {
-					n += c.p.graph.Capacity.Functions
+					n += c.p.graph.Capacity.Groups
 				}
 				reserve(n*r.size(&c.p.graph.Capacity), c.of[u].stage, c.of[u].stage, func(d []float32) { r.partial, r.result = d, o.data })
 			}

@@ -32,15 +32,15 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 		mode     models.Mode
 		threads  int
 	}{
-		"weights":     {sized("acqnp", 512), ops.Extents{Functions: 2, Context: 5, Points: 9, Levels: 3}, models.Training, 1},
-		"inputs":      {sized("cqnp", 8), ops.Extents{Functions: 100, Context: 500, Points: 1000, Levels: 100}, models.Training, 2},
-		"bootstraps":  {sized("bnp", 32), ops.Extents{Functions: 8, Context: 40, Points: 60, Levels: 200}, models.Training, 1},
-		"attention":   {sized("canp", 64), ops.Extents{Functions: 4, Context: 9000, Points: 10000}, models.Training, 3},
-		"workers":     {sized("acqnp", 128), ops.Extents{Functions: 4, Context: 9, Points: 12, Levels: 9000}, models.Training, 4},
-		"evaluation":  {sized("canp", 64), ops.Extents{Functions: 16, Context: 2000, Points: 3000}, models.Evaluation, 2},
-		"transformer": {transformer("acqnp", 64), ops.Extents{Functions: 8, Context: 100, Points: 200, Levels: 10}, models.Training, 3},
-		"functions":   {transformer("cnp", 32), ops.Extents{Functions: 3, Context: 700, Points: 900}, models.Training, 2},
-		"prediction":  {sized("acqnp", 32), ops.Extents{Functions: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
+		"weights":     {sized("acqnp", 512), ops.Extents{Groups: 2, Context: 5, Points: 9, Levels: 3}, models.Training, 1},
+		"inputs":      {sized("cqnp", 8), ops.Extents{Groups: 100, Context: 500, Points: 1000, Levels: 100}, models.Training, 2},
+		"bootstraps":  {sized("bnp", 32), ops.Extents{Groups: 8, Context: 40, Points: 60, Levels: 200}, models.Training, 1},
+		"attention":   {sized("canp", 64), ops.Extents{Groups: 4, Context: 9000, Points: 10000}, models.Training, 3},
+		"workers":     {sized("acqnp", 128), ops.Extents{Groups: 4, Context: 9, Points: 12, Levels: 9000}, models.Training, 4},
+		"evaluation":  {sized("canp", 64), ops.Extents{Groups: 16, Context: 2000, Points: 3000}, models.Evaluation, 2},
+		"transformer": {transformer("acqnp", 64), ops.Extents{Groups: 8, Context: 100, Points: 200, Levels: 10}, models.Training, 3},
+		"groups":      {transformer("cnp", 32), ops.Extents{Groups: 3, Context: 700, Points: 900}, models.Training, 2},
+		"prediction":  {sized("acqnp", 32), ops.Extents{Groups: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph(t, c.model, c.capacity, c.mode)
@@ -90,7 +90,7 @@ func TestMemoryGrowsWithPointsAlone(t *testing.T) {
 	attention.Aggregation = config.Attention
 	for name, c := range map[string]config.Model{"transformer": transformer("cnp", 16), "levels": transformer("acqnp", 16), "attention": attention} {
 		size := func(n int) float64 {
-			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2}, models.Training)
+			g := graph(t, c, ops.Extents{Groups: 1, Context: n / 2, Points: n, Levels: 2}, models.Training)
 			return must.Get(cpu.Bytes(g, 2, false))(t)
 		}
 		half, whole := size(2500), size(5000)
@@ -105,7 +105,7 @@ func TestManyPointsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: takes a second")
 	}
-	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000}
+	e := ops.Extents{Groups: 1, Context: 2500, Points: 5000}
 	p := must.Get(cpu.New(graph(t, transformer("cnp", 16), e, models.Training), 2))(t)
 	defer p.Close()
 	for name, width := range map[string]int{"context": 3, "x": 1, "y": 2} {
@@ -142,7 +142,7 @@ func allocated(f func()) float64 {
 
 // A program of a petabyte is counted without allocating any of it.
 func TestBytesOfTheImpossible(t *testing.T) {
-	g := graph(t, sized("bnp", 65536), ops.Extents{Functions: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
+	g := graph(t, sized("bnp", 65536), ops.Extents{Groups: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
 	if n, err := cpu.Bytes(g, 2, false); err != nil || n < 1e16 {
 		t.Errorf("%g bytes, %v", n, err)
 	}

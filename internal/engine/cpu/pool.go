@@ -15,7 +15,7 @@ func (c *compiler) setMean(u *analysis.Unit) kernel {
 	return func(w *worker, t *tile) {
 		x, sums, share := in.slice(w, t), out.slice(w, t), 1/float32(t.e.Context)
 		perPoint := t.e.Ratio(in.space, ops.Context) * d
-		groups(t, ops.Context, ops.Function, func(k, i, j int) {
+		groups(t, ops.Context, ops.Group, func(k, i, j int) {
 			for ; i < j; i++ {
 				simd.Axpy(share, x[i*perPoint:(i+1)*perPoint], sums[k*perPoint:(k+1)*perPoint])
 			}
@@ -29,7 +29,7 @@ func (c *compiler) setMeanGrad(u *analysis.Unit) kernel {
 	return func(w *worker, t *tile) {
 		g, y, share := grad.slice(w, t), out.slice(w, t), 1/float32(t.e.Context)
 		perPoint := t.e.Ratio(out.space, ops.Context) * d
-		groups(t, ops.Context, ops.Function, func(k, i, j int) {
+		groups(t, ops.Context, ops.Group, func(k, i, j int) {
 			for ; i < j; i++ {
 				copy(y[i*perPoint:(i+1)*perPoint], g[k*perPoint:(k+1)*perPoint])
 			}

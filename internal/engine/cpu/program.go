@@ -12,7 +12,7 @@
 // gives the same bits.
 //
 // A layout is a division of the units into stages. Most graphs have one. A model with attention can
-// have a second one, whose tiles hold whole functions.
+// have a second one, whose tiles hold whole groups.
 package cpu
 
 import (

@@ -23,21 +23,21 @@ type place struct {
 
 // schedule is the division of a graph's units into stages.
 type schedule struct {
-	stages         []*stage
-	of             map[*analysis.Unit]*place
-	wholeFunctions bool
-	into           map[*analysis.Value]*analysis.Value // sums that are only added up: see mergeSums
-	fused          map[*analysis.Value]fused           // gradients that their makers add to others: see fuseAdditions
+	stages      []*stage
+	of          map[*analysis.Unit]*place
+	wholeGroups bool
+	into        map[*analysis.Value]*analysis.Value // sums that are only added up: see mergeSums
+	fused       map[*analysis.Value]fused           // gradients that their makers add to others: see fuseAdditions
 }
 
 // newSchedule puts every unit into a stage, as late as its users allow, so that values are in
 // memory for a short time. A barrier separates two units if their domains differ, if the user reads
-// a sum over tiles, or if it reads rows of other tiles. With wholeFunctions, tiles of units without
-// levels hold whole functions.
-func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
-	s := &schedule{of: map[*analysis.Unit]*place{}, into: map[*analysis.Value]*analysis.Value{}, fused: map[*analysis.Value]fused{}, wholeFunctions: wholeFunctions}
+// a sum over tiles, or if it reads rows of other tiles. With wholeGroups, tiles of units without
+// levels hold whole groups.
+func newSchedule(a *analysis.Analysis, wholeGroups bool) *schedule {
+	s := &schedule{of: map[*analysis.Unit]*place{}, into: map[*analysis.Value]*analysis.Value{}, fused: map[*analysis.Value]fused{}, wholeGroups: wholeGroups}
 	for _, u := range a.Units {
-		s.of[u] = &place{domain: domainOf(u, wholeFunctions)}
+		s.of[u] = &place{domain: domainOf(u, wholeGroups)}
 	}
 	earliest := map[*analysis.Unit]int{}
 	for _, u := range a.Units {
@@ -62,7 +62,7 @@ func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
 		}
 	}
 	s.group(a.Units)
-	if wholeFunctions {
+	if wholeGroups {
 		s.mergeSums(a.Units)
 		s.fuseAdditions(a.Units)
 	}
@@ -72,7 +72,7 @@ func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
 // barrier returns 1 if user must be in a later stage than the unit that makes v, otherwise 0.
 func (s *schedule) barrier(v *analysis.Value, user *analysis.Unit) int {
 	domain := s.of[user].domain
-	if s.summed(v) || s.of[v.Made].domain != domain || domain != ops.Function && user.Op != nil && user.Op.Across() {
+	if s.summed(v) || s.of[v.Made].domain != domain || domain != ops.Group && user.Op != nil && user.Op.Across() {
 		return 1
 	}
 	return 0
@@ -113,7 +113,7 @@ func (s *schedule) group(units []*analysis.Unit) {
 
 // summed reports whether v is a sum over tiles, which is complete only after its maker's stage. The
 // gradients of keys and values are such sums even in the space of the queries: a tile adds to the
-// rows of all tiles of its functions.
+// rows of all tiles of its groups.
 func (s *schedule) summed(v *analysis.Value) bool {
 	if v.Made == nil || v.Made.Op == nil {
 		return false

@@ -27,14 +27,14 @@ func shapes() []shape {
 		floored := small(name)
 		floored.model.SigmaFloor = 0.3
 		all = append(all, small(name), floored,
-			shape{sized(name, 20), 1, 1, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}},
-			shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 5, Points: 7, Levels: 1}})
+			shape{sized(name, 20), 1, 1, ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 1}},
+			shape{sized(name, 64), 1, 2, ops.Extents{Groups: 3, Context: 5, Points: 7, Levels: 1}})
 		if name != "bnp" {
-			all = append(all, shape{sized(name, 20), 1, 2, ops.Extents{Functions: 3, Context: 0, Points: 7, Levels: 4}})
+			all = append(all, shape{sized(name, 20), 1, 2, ops.Extents{Groups: 3, Context: 0, Points: 7, Levels: 4}})
 		}
 	}
-	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 4, Points: 9, Levels: 5}},
-		shape{sized("cqnp transformer", 12), 1, 1, ops.Extents{Functions: 2, Context: 37, Points: 41, Levels: 2}})
+	all = append(all, shape{sized("acqnp", 128), 1, 1, ops.Extents{Groups: 1, Context: 4, Points: 9, Levels: 5}},
+		shape{sized("cqnp transformer", 12), 1, 1, ops.Extents{Groups: 2, Context: 37, Points: 41, Levels: 2}})
 	for i := range all {
 		all[i] = all[i].levelled()
 	}
@@ -115,10 +115,10 @@ func TestExtentsWithinCapacity(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := small(name)
 			m := build(t, s)
-			capacity := ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}
-			runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 2, Context: 5, Points: 7, Levels: 4}}
+			capacity := ops.Extents{Groups: 3, Context: 5, Points: 9, Levels: 4}
+			runs := []ops.Extents{capacity, {Groups: 1, Context: 1, Points: 2, Levels: 1}, {Groups: 2, Context: 5, Points: 7, Levels: 4}}
 			if name != "bnp" {
-				runs = append(runs, ops.Extents{Functions: 2, Context: 0, Points: 7, Levels: 4})
+				runs = append(runs, ops.Extents{Groups: 2, Context: 0, Points: 7, Levels: 4})
 			}
 			if s.e.Levels == 0 {
 				capacity.Levels = 0
@@ -147,12 +147,12 @@ func withinCapacity(t *testing.T, m *models.Model, capacity ops.Extents, runs []
 
 func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 	m := build(t, small("acqnp"))
-	capacity := ops.Extents{Functions: 2, Context: 4, Points: 8, Levels: 3}
+	capacity := ops.Extents{Groups: 2, Context: 4, Points: 8, Levels: 3}
 	p := onDevice(t, m, capacity, models.Evaluation, cuda.Options{})
 	for _, e := range []ops.Extents{
-		{Functions: 3, Context: 4, Points: 8, Levels: 3}, {Functions: 2, Context: 5, Points: 8, Levels: 3},
-		{Functions: 2, Context: 4, Points: 9, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 4},
-		{Functions: 2, Context: -1, Points: 8, Levels: 3}, {Functions: 2, Context: 4, Points: 8, Levels: 0}, {},
+		{Groups: 3, Context: 4, Points: 8, Levels: 3}, {Groups: 2, Context: 5, Points: 8, Levels: 3},
+		{Groups: 2, Context: 4, Points: 9, Levels: 3}, {Groups: 2, Context: 4, Points: 8, Levels: 4},
+		{Groups: 2, Context: -1, Points: 8, Levels: 3}, {Groups: 2, Context: 4, Points: 8, Levels: 0}, {},
 	} {
 		if p.Run(e) == nil {
 			t.Errorf("%v: ran", e)

@@ -24,7 +24,7 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 	if !emulator.Checked() {
 		t.Skip("accesses are not checked in this build")
 	}
-	e := ops.Extents{Functions: 2, Context: 3, Points: 35, Levels: 2}
+	e := ops.Extents{Groups: 2, Context: 3, Points: 35, Levels: 2}
 	hidden := []int{16, 16}
 	for _, c := range []config.Model{
 		{Name: "acqnp", Representation: 16, Encoder: hidden, Adaptor: hidden, Decoder: hidden},
@@ -46,9 +46,9 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 }
 
 // TestMemoryOfManyPoints compiles attention and a transformer for 2500 context points and 5000
-// points of one function. All memory together must be smaller than one matrix of scores.
+// points of one group. All memory together must be smaller than one matrix of scores.
 func TestMemoryOfManyPoints(t *testing.T) {
-	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000, Levels: 1}
+	e := ops.Extents{Groups: 1, Context: 2500, Points: 5000, Levels: 1}
 	hidden := []int{16}
 	for _, c := range []config.Model{
 		{Name: "cqnp", Aggregation: config.Attention, Representation: 16, Encoder: hidden, Decoder: hidden, KeyEncoder: hidden,

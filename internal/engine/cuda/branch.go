@@ -250,7 +250,7 @@ func (b *branch) inputGradients() [2]*analysis.Value {
 // grad returns the gradient of the result.
 func (b *branch) grad() *analysis.Value { return b.grads[len(b.grads)-1].In[0] }
 
-// meanGradient returns the gradients whose sum is that of the mean over the rows of each function, if a
+// meanGradient returns the gradients whose sum is that of the mean over the rows of each group, if a
 // gradient is computed from it, and the units that do so. The result is nil if others read the gradient.
 func meanGradient(grad *analysis.Value) (of []*analysis.Value, units []*analysis.Unit) {
 	alone := func(v *analysis.Value) bool { return v.Made != nil && !v.Result && len(v.Users) == 1 }

@@ -24,8 +24,8 @@ type listening struct {
 	launched []string
 }
 
-func (l *listening) Function(name string) (gpu.Func, error) {
-	f, err := l.Driver.Function(name)
+func (l *listening) Group(name string) (gpu.Func, error) {
+	f, err := l.Driver.Group(name)
 	l.names[f] = name
 	return f, err
 }
@@ -67,22 +67,22 @@ func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision
 // 0 than that may change. At these sizes one row contributes several hundredths of a sum, so the bound
 // is a tenth of a tensor's largest gradient. There are kernels for widths 64 and 128. CQNP has one
 // branch, its decoder. ACQNP has two, ψ and the decoder, for every form of adaptor and whether r
-// belongs to a function or to a point.
+// belongs to a group or to a point.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.FP16}
 	wide := func(variant string, width int) shape {
-		return shape{sized(variant, width), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}}
+		return shape{sized(variant, width), 1, 2, ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 7}}
 	}
 	for _, c := range []struct {
 		shape
 		precisions []cuda.Precision
 	}{
 		{wide("cqnp", 64), all}, {wide("acqnp", 64), all},
-		{shape{sized("acqnp", 64), 1, 3, ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 3}}, all},
-		{shape{sized("acqnp", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all},
+		{shape{sized("acqnp", 64), 1, 3, ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 3}}, all},
+		{shape{sized("acqnp", 128), 1, 1, ops.Extents{Groups: 1, Context: 2, Points: 3, Levels: 5}}, all},
 		{wide("acqnp residual", 64), all}, {wide("acqnp residual transformer", 64), all}, {wide("cqnp transformer", 64), all[:1]},
-		{shape{sized("acqnp residual attention", 128), 1, 1, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 5}}, all},
+		{shape{sized("acqnp residual attention", 128), 1, 1, ops.Extents{Groups: 1, Context: 2, Points: 3, Levels: 5}}, all},
 	} {
 		branches := map[string]int{"cqnp": 1, "acqnp": 2}[c.model.Name]
 		m := build(t, c.shape)
@@ -158,8 +158,8 @@ func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 func TestFusedExtentsWithinCapacity(t *testing.T) {
 	for _, name := range []string{"acqnp", "acqnp residual attention"} {
 		s := shape{sized(name, 64), 2, 3, small(name).e}
-		capacity := ops.Extents{Functions: 3, Context: 4, Points: 8, Levels: 5}
-		withinCapacity(t, build(t, s), capacity, []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 1, Levels: 1}, s.e},
+		capacity := ops.Extents{Groups: 3, Context: 4, Points: 8, Levels: 5}
+		withinCapacity(t, build(t, s), capacity, []ops.Extents{capacity, {Groups: 1, Context: 1, Points: 1, Levels: 1}, s.e},
 			cuda.Options{Fused: true, Precision: cuda.FP16})
 	}
 }

@@ -149,7 +149,7 @@ const spare = 1 << 16
 // one for each input if a single copy would include more than spare unused numbers.
 func (m *machine) upload(side int, h *host, e ops.Extents, batch int, rate float64) error {
 	step := bytesOf(h.block[:stepBytes/4])
-	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
+	for i, n := range [...]int{e.Groups, e.Context, e.Points, e.Levels} {
 		binary.LittleEndian.PutUint32(step[4*i:], uint32(n))
 	}
 	binary.LittleEndian.PutUint64(step[16:], uint64(batch))

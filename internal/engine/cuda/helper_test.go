@@ -79,7 +79,7 @@ func sized(variant string, width int) config.Model {
 
 // small returns a small shape of a variant.
 func small(variant string) shape {
-	return shape{sized(variant, 16), 2, 3, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}}.levelled()
+	return shape{sized(variant, 16), 2, 3, ops.Extents{Groups: 2, Context: 3, Points: 6, Levels: 3}}.levelled()
 }
 
 // levelled returns the shape, with no levels if its model has none.

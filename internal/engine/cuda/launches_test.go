@@ -20,7 +20,7 @@ import (
 func TestLaunchesOfThePapersStep(t *testing.T) {
 	x := must.Get(config.Load("../../../configs/lissajous/acqnp.yaml", config.Overrides{}))(t)
 	m := must.Get(models.New(x.Model, 1, 2))(t)
-	g := must.Get(m.Build(tensor.Float32, ops.Extents{Functions: 128, Context: 97, Points: 100, Levels: 50}, models.Training))(t)
+	g := must.Get(m.Build(tensor.Float32, ops.Extents{Groups: 128, Context: 97, Points: 100, Levels: 50}, models.Training))(t)
 	draw := random.New(1, random.Levels)
 	c := must.Get(compile(emulator.New(emulator.Options{}), g, Options{Fused: true, Precision: FP16, DrawLevels: &draw}, true))(t)
 	c.optimise(0)

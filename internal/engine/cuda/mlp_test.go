@@ -26,12 +26,12 @@ func TestFusedMLPsAgree(t *testing.T) {
 		e       ops.Extents
 		mlps    int
 	}{
-		{"cnp", 64, ops.Extents{Functions: 3, Context: 5, Points: 7}, 2},
-		{"cnp", 128, ops.Extents{Functions: 2, Context: 9, Points: 41}, 2},
-		{"cnp", 64, ops.Extents{Functions: 2, Context: 0, Points: 3}, 2},
-		{"canp", 64, ops.Extents{Functions: 2, Context: 3, Points: 9}, 1},
-		{"cqnp", 64, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}, 1},
-		{"acqnp residual", 64, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}, 1},
+		{"cnp", 64, ops.Extents{Groups: 3, Context: 5, Points: 7}, 2},
+		{"cnp", 128, ops.Extents{Groups: 2, Context: 9, Points: 41}, 2},
+		{"cnp", 64, ops.Extents{Groups: 2, Context: 0, Points: 3}, 2},
+		{"canp", 64, ops.Extents{Groups: 2, Context: 3, Points: 9}, 1},
+		{"cqnp", 64, ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 7}, 1},
+		{"acqnp residual", 64, ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 7}, 1},
 	} {
 		s := shape{sized(c.variant, c.width), 1, 2, c.e}
 		m := build(t, s)
@@ -72,7 +72,7 @@ func (l *listening) count(prefix string) (n int) {
 // be fused too, because nothing else reads its parameters' gradients.
 func TestFusedMLPsOfEvaluation(t *testing.T) {
 	for variant, least := range map[string]int{"cnp": 2, "bnp": 4} {
-		s := shape{sized(variant, 64), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 3}}.levelled()
+		s := shape{sized(variant, 64), 1, 2, ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 3}}.levelled()
 		m := build(t, s)
 		d := &listening{Driver: openDevice(t), names: map[gpu.Func]string{}}
 		got := must.Get(cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true}))(t)
@@ -93,15 +93,15 @@ func TestFusedMLPsOfEvaluation(t *testing.T) {
 
 // TestFusedMLPsWithinCapacity is TestExtentsWithinCapacity of fused MLPs.
 func TestFusedMLPsWithinCapacity(t *testing.T) {
-	s := shape{sized("cnp", 64), 2, 3, ops.Extents{Functions: 3, Context: 40, Points: 37}}
-	withinCapacity(t, build(t, s), s.e, []ops.Extents{s.e, {Functions: 1, Context: 1, Points: 1}, {Functions: 3, Context: 0, Points: 2},
-		{Functions: 2, Context: 33, Points: 20}}, cuda.Options{Fused: true})
+	s := shape{sized("cnp", 64), 2, 3, ops.Extents{Groups: 3, Context: 40, Points: 37}}
+	withinCapacity(t, build(t, s), s.e, []ops.Extents{s.e, {Groups: 1, Context: 1, Points: 1}, {Groups: 3, Context: 0, Points: 2},
+		{Groups: 2, Context: 33, Points: 20}}, cuda.Options{Fused: true})
 }
 
 // TestFusedMLPsTrainLikeUnfused compares the losses of fused steps with those of unfused steps, and the state
 // that nodes of the graph in another order lead to.
 func TestFusedMLPsTrainLikeUnfused(t *testing.T) {
-	s := shape{sized("cnp", 64), 2, 3, ops.Extents{Functions: 2, Context: 4, Points: 9}}
+	s := shape{sized("cnp", 64), 2, 3, ops.Extents{Groups: 2, Context: 4, Points: 9}}
 	m := build(t, s)
 	unfused := trainer(t, m, s.e, cuda.Options{})
 	var fused []engine.Trainer

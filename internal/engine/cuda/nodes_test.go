@@ -66,7 +66,7 @@ func trainStepsOf(t *testing.T, d gpu.Driver, name string) {
 	t.Helper()
 	x := must.Get(config.Load("../../../configs/lissajous/"+name+".yaml", config.Overrides{}))(t)
 	m := must.Get(models.New(narrow(x.Model), 1, 2))(t)
-	e := ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 2}
+	e := ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 2}
 	if name == "cnp" || name == "canp" {
 		e.Levels = 0
 	}

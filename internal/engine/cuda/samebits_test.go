@@ -18,9 +18,9 @@ import (
 // multiprocessors, where blocks meet that wait for each other; on the emulator one of few rows and steps.
 func lasting(t *testing.T, model string, emulated bool) (s shape, steps int) {
 	x := must.Get(config.Load("../../../configs/lissajous/"+model+".yaml", config.Overrides{}))(t)
-	s = shape{x.Model, 1, 2, ops.Extents{Functions: 128, Context: 97, Points: 100, Levels: 50}}
+	s = shape{x.Model, 1, 2, ops.Extents{Groups: 128, Context: 97, Points: 100, Levels: 50}}
 	if emulated {
-		s = shape{sized(model, 64), 1, 2, ops.Extents{Functions: 3, Context: 7, Points: 20, Levels: 9}}
+		s = shape{sized(model, 64), 1, 2, ops.Extents{Groups: 3, Context: 7, Points: 20, Levels: 9}}
 		return s.levelled(), 5
 	}
 	return s.levelled(), 200

@@ -39,7 +39,7 @@ func (c *PairCheck) Warning() string {
 const pairTolerance = 0x1p-8
 
 // checked has chunks of several tiles, the last of which is not full.
-var checked = ops.Extents{Functions: 1, Points: 3, Levels: 300}
+var checked = ops.Extents{Groups: 1, Points: 3, Levels: 300}
 
 // agree reports whether both kernels compute the same for a perceptron. Its error is that of the device.
 func (c *PairCheck) agree(p Perceptron) (bool, error) {

@@ -30,7 +30,7 @@ func (d without) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 // right, on one that leaves a pass of the gradient out, and on one that has only the other kernels. The
 // branches of the second trainer have been checked already.
 func TestPairCheck(t *testing.T) {
-	s := shape{sized("acqnp residual", 64), 1, 2, ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 3}}
+	s := shape{sized("acqnp residual", 64), 1, 2, ops.Extents{Groups: 1, Context: 2, Points: 3, Levels: 3}}
 	m := build(t, s)
 	for _, c := range []struct {
 		kernel, words  string // the former is left out; a warning has the latter

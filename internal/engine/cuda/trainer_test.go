@@ -57,7 +57,7 @@ func sameState(a, b engine.State) bool {
 // smaller is the size of every other batch.
 func smaller(e ops.Extents, batch int) ops.Extents {
 	if batch%2 == 1 {
-		e.Functions, e.Context, e.Points = 1, e.Context-1, e.Points-1
+		e.Groups, e.Context, e.Points = 1, e.Context-1, e.Points-1
 	}
 	return e
 }
@@ -205,7 +205,7 @@ func TestStopsAtNaN(t *testing.T) {
 // gradient with respect to σ, 1e39, is too large. Or a second moment overflows, by a finite gradient whose
 // square is not finite, or a weight. Later steps do not change the report.
 func TestNamesTheTensorOfABadNumber(t *testing.T) {
-	m, e := build(t, small("cnp")), ops.Extents{Functions: 1, Context: 1, Points: 1}
+	m, e := build(t, small("cnp")), ops.Extents{Groups: 1, Context: 1, Points: 1}
 	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s of three channels
 	moved := func(mu, s float32) []float32 {
 		params := m.Initial(1)
@@ -252,7 +252,7 @@ func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
 	if !sameState(state(t, tr), before) {
 		t.Error("a state that was refused left traces")
 	}
-	if tr.Step(ops.Extents{Functions: 9, Context: 1, Points: 1}, 0, 0.01) == nil {
+	if tr.Step(ops.Extents{Groups: 9, Context: 1, Points: 1}, 0, 0.01) == nil {
 		t.Error("ran beyond its capacity")
 	}
 	if _, err := cuda.NewTrainer(openDevice(t), graph(t, m, s.e, models.Evaluation), cuda.Options{}); err == nil {

@@ -79,7 +79,7 @@ func TestCUDANamesThePrecisionInForce(t *testing.T) {
 		width, want := c.width, c.want
 		hidden := []int{width, width}
 		m := must.Get(models.New(config.Model{Name: "cqnp", Representation: width, Encoder: hidden, Decoder: hidden}, 1, 1))(t)
-		g := must.Get(m.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}, models.Training))(t)
+		g := must.Get(m.Build(tensor.Float32, ops.Extents{Groups: 1, Context: 1, Points: 2, Levels: 2}, models.Training))(t)
 		tr := must.Get(d.Trainer(g, device.Training{}))(t)
 		if d.Name() != want {
 			t.Errorf("width %d: %s, want %s", width, d.Name(), want)
@@ -108,8 +108,8 @@ type graphs struct {
 	known  map[gpu.Func]string
 }
 
-func (d *graphs) Function(name string) (gpu.Func, error) {
-	f, err := d.Driver.Function(name)
+func (d *graphs) Group(name string) (gpu.Func, error) {
+	f, err := d.Driver.Group(name)
 	d.known[f] = name
 	return f, err
 }
@@ -131,7 +131,7 @@ func (d *graphs) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 func TestCUDASwitches(t *testing.T) {
 	hidden := []int{64, 64}
 	m := must.Get(models.New(config.Model{Name: "cqnp", Representation: 64, Encoder: hidden, Decoder: hidden}, 1, 1))(t)
-	e := ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}
+	e := ops.Extents{Groups: 1, Context: 1, Points: 2, Levels: 2}
 	g := must.Get(m.Build(tensor.Float32, e, models.Training))(t)
 	for _, c := range []struct {
 		pairs, late, broken, name, warning string

@@ -33,14 +33,14 @@ func (f Predictor) Predict(ctx context.Context, questions []points.Question, pie
 			pieces = predict.Whole(questions)
 		}
 		for _, piece := range pieces {
-			if !f.piece(ctx, questions[piece.Function], piece, yield) {
+			if !f.piece(ctx, questions[piece.Group], piece, yield) {
 				return
 			}
 		}
 	}
 }
 
-// piece yields the targets of a piece of a function. It returns false if the sequence ends.
+// piece yields the targets of a piece of a question. It returns false if the sequence ends.
 func (f Predictor) piece(ctx context.Context, q points.Question, piece predict.Piece, yield func(predict.Target, error) bool) bool {
 	var channels [][]predict.Distribution
 	run := func(first, n int) (err error) {

@@ -35,7 +35,7 @@ func newMemory(groups []points.Group, sign float64) *memory {
 	net.use(net.readers, m.rows, 1, func(p program) {
 		copy(p.Input("context"), rows)
 		copy(p.Input("context_group"), ranges)
-		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: 1, Levels: levels})
+		run(p, ops.Extents{Groups: 1, Context: m.rows, Points: 1, Levels: levels})
 		for l := range net.model.Config().Layers {
 			keys, values := models.SiblingInputs(l)
 			m.layers = append(m.layers, [2][]float32{clone(p.Output(keys)), clone(p.Output(values))})
@@ -88,7 +88,7 @@ func (m *memory) predict(context, asked points.Points) (out []likelihood.Gaussia
 			}
 		}
 		copy(p.Input("x"), rows)
-		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: n + targets, Levels: levels})
+		run(p, ops.Extents{Groups: 1, Context: m.rows, Points: n + targets, Levels: levels})
 		components, logits := p.Output("components"), p.Output("logit")
 		for first := n * levels; first < (n+targets)*levels; first += levels {
 			d := likelihood.NewMixture(components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())

@@ -70,7 +70,7 @@ type pool struct {
 
 // use calls f with a program for so many rows of siblings and points.
 func (n *net) use(from *pool, siblings, points int, f func(p program)) {
-	capacity := ops.Extents{Functions: 1, Context: roundUp(siblings), Points: roundUp(points), Levels: levels}
+	capacity := ops.Extents{Groups: 1, Context: roundUp(siblings), Points: roundUp(points), Levels: levels}
 	p := from.take(capacity)
 	if p == nil {
 		graph, err := from.build(capacity)

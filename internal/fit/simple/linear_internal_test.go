@@ -94,9 +94,9 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	}
 }
 
-// TestWithoutAFunction compares β without a function with a fit to the others at the same G and σ:
+// TestWithoutAGroup compares β without a function with a fit to the others at the same G and σ:
 // if one function has other numbers, its own model does not change.
-func TestWithoutAFunction(t *testing.T) {
+func TestWithoutAGroup(t *testing.T) {
 	functions := lines(6, 8)
 	a := must.Get(fitLinear(functions, nil, degreesOf(functions, 1, 0), 0))(t)
 	without := a.leaveOut(2)
@@ -156,7 +156,7 @@ func TestChoosesTheDegreesThatPredictBest(t *testing.T) {
 	}
 }
 
-func TestAwkwardFunctions(t *testing.T) {
+func TestAwkwardGroups(t *testing.T) {
 	constant := lines(5, 4)
 	for i := range constant { // a second column that is the same everywhere
 		var x []float64

@@ -134,7 +134,7 @@ type Outcomes struct {
 	ByPoint bool // points are exchangeable, not groups
 
 	groups [][][]Outcome  // of each channel, of each group
-	index  map[string]int // of the group of a function
+	index  map[string]int // of each group's name, in groups
 	count  int
 }
 
@@ -144,10 +144,10 @@ func (o *Outcomes) Add(target []Point) {
 		o.index, o.groups = map[string]int{}, make([][][]Outcome, len(target))
 	}
 	o.count++
-	i, known := o.index[target[0].Function]
+	i, known := o.index[target[0].Group]
 	if !known || o.ByPoint {
 		i = len(o.groups[0])
-		o.index[target[0].Function] = i
+		o.index[target[0].Group] = i
 	}
 	for c, p := range target {
 		if i == len(o.groups[c]) {

@@ -24,9 +24,9 @@ func (w *world) normal() float64 {
 	return w.g.Normal(0, w.next)
 }
 
-// function returns the outcomes of a function of n points under the prediction N(−0.5, 0.6²); they
-// are N(b, 0.5²) with an offset b ~ N(0, 1) of the function.
-func (w *world) function(n int) []score.Outcome {
+// group returns the outcomes of a group of n points under the prediction N(−0.5, 0.6²); they
+// are N(b, 0.5²) with an offset b ~ N(0, 1) of the group.
+func (w *world) group(n int) []score.Outcome {
 	b := w.normal()
 	outcomes := make([]score.Outcome, n)
 	for i := range outcomes {
@@ -36,30 +36,30 @@ func (w *world) function(n int) []score.Outcome {
 	return outcomes
 }
 
-// calibrate returns the calibration of functions with the given numbers of points.
+// calibrate returns the calibration of groups with the given numbers of points.
 func (w *world) calibrate(points ...int) score.Calibration {
 	o := score.Outcomes{}
 	for k, n := range points {
-		for _, outcome := range w.function(n) {
-			o.Add([]score.Point{{Function: fmt.Sprint(k), PIT: outcome.PIT, Rank: outcome.Rank}})
+		for _, outcome := range w.group(n) {
+			o.Add([]score.Point{{Group: fmt.Sprint(k), PIT: outcome.PIT, Rank: outcome.Rank}})
 		}
 	}
 	return o.Calibrations()[0]
 }
 
-// The functions have 1 to 30 points, which are alike. In 2000 repeats, calibrated intervals hold a new
-// function's point with a probability that the theorem states, between m and m + 2/(K+1), up to what 999 of 1000
+// The groups have 1 to 30 points, which are alike. In 2000 repeats, calibrated intervals hold a new
+// group's point with a probability that the theorem states, between m and m + 2/(K+1), up to what 999 of 1000
 // seeds keep to. Those of the prediction hold it far less often.
 func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 	const repeats = 2000
-	for _, functions := range []int{9, 19, 30} {
-		w := &world{g: random.New(uint64(functions), random.Draws)}
-		held, points := map[string]float64{}, make([]int, functions)
+	for _, groups := range []int{9, 19, 30} {
+		w := &world{g: random.New(uint64(groups), random.Draws)}
+		held, points := map[string]float64{}, make([]int, groups)
 		for k := range points {
 			points[k] = 1 + k%30
 		}
 		for range repeats {
-			c, o := w.calibrate(points...), w.function(1)[0]
+			c, o := w.calibrate(points...), w.group(1)[0]
 			count := func(name string, inside bool) {
 				if inside {
 					held[name]++
@@ -70,7 +70,7 @@ func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 				high, ok2 := c.Level((1 + m) / 2)
 				mass, ok3 := c.Mass(m)
 				if !ok || !ok2 || !ok3 {
-					t.Fatalf("%d functions are too few for %v", functions, m)
+					t.Fatalf("%d groups are too few for %v", groups, m)
 				}
 				count(fmt.Sprint("interval ", m), low <= o.PIT && o.PIT <= high)
 				count(fmt.Sprint("region ", m), o.Rank <= mass)
@@ -78,10 +78,10 @@ func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 			}
 		}
 		for name, m := range map[string]float64{"interval 0.5": 0.5, "region 0.5": 0.5, "interval 0.9": 0.9, "region 0.9": 0.9} {
-			most := m + 2/float64(functions+1)
+			most := m + 2/float64(groups+1)
 			slack := 3.3 * math.Sqrt(m*(1-m)/repeats)
 			if share := held[name] / repeats; share < m-slack || share > most+slack {
-				t.Errorf("%s of %d functions: %v of %d outcomes inside, want %v to %v within %v", name, functions, share, repeats, m, most, slack)
+				t.Errorf("%s of %d groups: %v of %d outcomes inside, want %v to %v within %v", name, groups, share, repeats, m, most, slack)
 			}
 		}
 		if plain := held["plain 0.9"] / repeats; plain > 0.75 {
@@ -90,21 +90,21 @@ func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 	}
 }
 
-// One outcome of each function counts, whatever its size.
-func TestFunctionsCalibrateEqually(t *testing.T) {
+// One outcome of each group counts, whatever its size.
+func TestGroupsCalibrateEqually(t *testing.T) {
 	o := score.Outcomes{}
 	for range 10000 {
-		o.Add([]score.Point{{Function: "large", PIT: 0.999, Rank: 0.999}})
+		o.Add([]score.Point{{Group: "large", PIT: 0.999, Rank: 0.999}})
 	}
 	for i := range 19 {
 		v := 0.05 * float64(i+1)
-		o.Add([]score.Point{{Function: fmt.Sprint(i), PIT: (1 + v) / 2, Rank: v}})
+		o.Add([]score.Point{{Group: fmt.Sprint(i), PIT: (1 + v) / 2, Rank: v}})
 	}
 	c := o.Calibrations()[0]
 	if c.Groups != 20 || o.Targets() != 10019 {
 		t.Errorf("%d groups, %d targets", c.Groups, o.Targets())
 	}
-	// Of 20 functions, the eleventh smallest score has 11/21 = 0.5238 of them up to it.
+	// Of 20 groups, the eleventh smallest score has 11/21 = 0.5238 of them up to it.
 	if level, _ := c.Level(0.7605); math.Abs(level-(1+0.05*11)/2) > 1e-12 {
 		t.Errorf("level %v", level)
 	}
@@ -127,14 +127,14 @@ func TestFunctionsCalibrateEqually(t *testing.T) {
 	}
 }
 
-// Outcomes of a function of n count 1/n each, in whatever order they and the functions come. 39 functions have ranks of
+// Outcomes of a group of n count 1/n each, in whatever order they and the groups come. 39 groups have ranks of
 // 0 to 0.95 in steps of 0.05 each: of a mass m, the share m·40/39 of them is what counts.
-func TestOutcomesOfAFunctionCountTogether(t *testing.T) {
-	const functions, targets = 39, 20
+func TestOutcomesOfAGroupCountTogether(t *testing.T) {
+	const groups, targets = 39, 20
 	var points []score.Point
-	for k := range functions {
+	for k := range groups {
 		for i := range targets {
-			points = append(points, score.Point{Function: fmt.Sprint(k), PIT: 0.5 + float64(i)/targets/2, Rank: float64(i) / targets})
+			points = append(points, score.Point{Group: fmt.Sprint(k), PIT: 0.5 + float64(i)/targets/2, Rank: float64(i) / targets})
 		}
 	}
 	calibrate := func(order []int) score.Calibration {
@@ -148,7 +148,7 @@ func TestOutcomesOfAFunctionCountTogether(t *testing.T) {
 	random.New(1, random.Draws).Perm(0, order)
 	a := calibrate(order)
 	for i := 1; i < targets; i++ {
-		edge := float64(i) / targets * functions / (functions + 1)
+		edge := float64(i) / targets * groups / (groups + 1)
 		for off, want := range map[float64]float64{-0.002: float64(i-1) / targets, 0.002: float64(i) / targets} {
 			if mass, _ := a.Mass(edge + off); math.Abs(mass-max(want, 1e-6)) > 1e-12 {
 				t.Errorf("mass %v of %v, want %v", mass, edge+off, want)
@@ -192,17 +192,17 @@ func TestSharesOfCalibrations(t *testing.T) {
 }
 
 // What is calibrated is a distribution: P(Y ≤ y) grows from 0 to 1 with the model's, P(Y > y) is what is left of it, and
-// levels invert it, also of 1, 8 and 60 functions and beyond all that these calibrate.
+// levels invert it, also of 1, 8 and 60 groups and beyond all that these calibrate.
 func TestACalibratedPredictionIsADistribution(t *testing.T) {
-	for _, functions := range []int{1, 8, 60} {
+	for _, groups := range []int{1, 8, 60} {
 		w := &world{g: random.New(4, random.Draws)}
-		c := w.calibrate(slices.Repeat([]int{7}, functions)...)
-		if c.Groups != functions {
+		c := w.calibrate(slices.Repeat([]int{7}, groups)...)
+		if c.Groups != groups {
 			t.Errorf("%d groups", c.Groups)
 		}
 		for _, f := range []float64{c.CDF(0), 1 - c.CDF(1), c.Survival(0), 1 - c.Survival(1)} {
 			if f != 0 {
-				t.Errorf("%d functions: %v beyond all y, want 0", functions, f)
+				t.Errorf("%d groups: %v beyond all y, want 0", groups, f)
 			}
 		}
 		last, u := 0.0, 1e-30
@@ -210,10 +210,10 @@ func TestACalibratedPredictionIsADistribution(t *testing.T) {
 			u = min(u+max(u/50, 0.0003)*min(1, u*1e6+1e-3), 1-1e-12)
 			p, above := c.CDF(u), c.Survival(1-u)
 			if p < last || p <= 0 || p >= 1 || math.Abs(p+above-1) > 1e-9 { // 1−u has 16 digits
-				t.Fatalf("%d functions: CDF %v of %v after %v, survival %v", functions, p, u, last, above)
+				t.Fatalf("%d groups: CDF %v of %v after %v, survival %v", groups, p, u, last, above)
 			}
 			if s := c.Survival(u); u < 0.4 && math.Abs(s-c.CDF(u)) > 0.002 { // but for steps of a flat map
-				t.Fatalf("%d functions: the tails %v and %v of %v differ", functions, s, c.CDF(u), u)
+				t.Fatalf("%d groups: the tails %v and %v of %v differ", groups, s, c.CDF(u), u)
 			}
 			last = p
 		}
@@ -221,17 +221,17 @@ func TestACalibratedPredictionIsADistribution(t *testing.T) {
 		for p := 0.0003; p < 1; p += 0.0007 {
 			level, _ := c.Level(p)
 			if level < last || level <= 0 || level >= 1 {
-				t.Fatalf("%d functions: level %v of %v after %v", functions, level, p, last)
+				t.Fatalf("%d groups: level %v of %v after %v", groups, level, p, last)
 			}
 			last = level
 			for _, u := range []float64{1e-12, 1e-4, 0.1, 0.33, 0.5, 0.7, 0.9, 0.999, 1 - 1e-9} {
 				if (level <= u) != (p <= c.CDF(u)) && math.Abs(level-u) > 1e-9 {
-					t.Errorf("%d functions: level %v of %v, but %v has %v below it", functions, level, p, u, c.CDF(u))
+					t.Errorf("%d groups: level %v of %v, but %v has %v below it", groups, level, p, u, c.CDF(u))
 				}
 			}
 		}
 		if mass, enough := c.Mass(0.9999); enough || !(mass < 1) {
-			t.Errorf("%d functions: mass %v, %v", functions, mass, enough)
+			t.Errorf("%d groups: mass %v, %v", groups, mass, enough)
 		}
 	}
 }

@@ -2,7 +2,7 @@
 //
 // [Of] scores one outcome: a [Point] has the log density, the CRPS, pinball losses at [Levels], and
 // the PIT, which is the distribution function at the outcome. A [Tally] adds points up to a
-// [Summary]: means over all outcomes, for each channel, and for each function.
+// [Summary]: means over all outcomes, for each channel, and for each group.
 package score
 
 import (
@@ -18,11 +18,11 @@ var Levels = [...]float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
 // A Point holds the scores of the outcome y of one channel at one target, and what was predicted.
 type Point struct {
-	Function string
-	Target   int       // within the function, counted from 0
-	X        []float64 // of the target; may be nil
-	Channel  int       // of y, counted from 0
-	Weight   float64   // how often it counts, a row weight; 0 for once
+	Group   string
+	Target  int       // within the group, counted from 0
+	X       []float64 // of the target; may be nil
+	Channel int       // of y, counted from 0
+	Weight  float64   // how often it counts, a row weight; 0 for once
 
 	Y, LogDensity, CRPS float64
 	PIT                 float64              // see likelihood.PIT

@@ -10,11 +10,11 @@ import (
 	"text/tabwriter"
 )
 
-// worst is the number of functions that Print shows.
+// worst is the number of groups that Print shows.
 const worst = 5
 
 // Print writes a table for people: the means, a column for each channel if there are several, and
-// the functions with the lowest log density. unit is that of y.
+// the groups with the lowest log density. unit is that of y.
 func (s Summary) Print(w io.Writer, unit string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	columns := []Means{s.Means}
@@ -60,18 +60,18 @@ func (s Summary) Print(w io.Writer, unit string) error {
 	return s.printWorst(w)
 }
 
-// printWorst writes the functions with the lowest log density, if there are several functions.
+// printWorst writes the groups with the lowest log density, if there are several groups.
 func (s Summary) printWorst(w io.Writer) error {
-	if len(s.PerFunction) < 2 {
+	if len(s.PerGroup) < 2 {
 		return nil
 	}
-	functions := slices.Clone(s.PerFunction)
-	slices.SortStableFunc(functions, func(f, g Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
-	functions = functions[:min(worst, len(functions))]
+	groups := slices.Clone(s.PerGroup)
+	slices.SortStableFunc(groups, func(f, g Group) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
+	groups = groups[:min(worst, len(groups))]
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nworst groups\ttargets\tlog density\tCRPS\tin 50%%\tin 90%%\n")
-	for _, f := range functions {
-		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Function, f.Points, f.LogDensity, short(f.CRPS),
+	for _, f := range groups {
+		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Group, f.Points, f.LogDensity, short(f.CRPS),
 			percent(f.Coverage.Half), percent(f.Coverage.Most))
 	}
 	return t.Flush()

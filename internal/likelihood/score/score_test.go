@@ -50,7 +50,7 @@ func TestScoresOfTheModelsOwnDraws(t *testing.T) {
 	checkUniform(t, s.PIT, n)
 	near(t, "coverage of 50%", s.Coverage.Half, 0.5, 3.3*math.Sqrt(0.25/n))
 	near(t, "coverage of 90%", s.Coverage.Most, 0.9, 3.3*math.Sqrt(0.09/n))
-	if s.Targets != n || s.LogDensity.StdError == nil || len(s.PerChannel) != 0 || len(s.PerFunction) != 1 {
+	if s.Targets != n || s.LogDensity.StdError == nil || len(s.PerChannel) != 0 || len(s.PerGroup) != 1 {
 		t.Errorf("%+v", s)
 	}
 	// Twice the pinball losses at evenly spaced levels have the CRPS as their mean; five levels are coarse.
@@ -70,15 +70,15 @@ func checkUniform(t *testing.T, shares []float64, n float64) {
 	}
 }
 
-// Three functions of 1, 2 and 3 targets of two channels. The means are those over all outcomes; the
-// errors count each function once.
-func TestMeansOverFunctionsAndChannels(t *testing.T) {
+// Three groups of 1, 2 and 3 targets of two channels. The means are those over all outcomes; the
+// errors count each group once.
+func TestMeansOverGroupsAndChannels(t *testing.T) {
 	tally := score.NewTally([]string{"a", "b"})
 	values := map[string][][2]float64{"f": {{1, 2}}, "g": {{2, 4}, {4, 2}}, "h": {{-3, 0}, {0, 0}, {6, 3}}}
 	for _, name := range []string{"f", "g", "h"} {
 		for i, v := range values[name] {
-			tally.Add([]score.Point{{Function: name, Target: i, LogDensity: v[0], CRPS: 1, PIT: 0.2},
-				{Function: name, Target: i, Channel: 1, LogDensity: v[1], CRPS: 3, PIT: 1}})
+			tally.Add([]score.Point{{Group: name, Target: i, LogDensity: v[0], CRPS: 1, PIT: 0.2},
+				{Group: name, Target: i, Channel: 1, LogDensity: v[1], CRPS: 3, PIT: 1}})
 		}
 	}
 	s := tally.Summary()
@@ -93,9 +93,9 @@ func TestMeansOverFunctionsAndChannels(t *testing.T) {
 	if a.Channel != "a" || a.Targets != 6 || a.Coverage != (score.Coverage{Half: 0, Most: 1}) || s.PIT[19] != 0.5 || s.PIT[4] != 0.5 {
 		t.Errorf("%+v", s)
 	}
-	want := score.Function{Function: "h", Points: 3, LogDensity: 1, CRPS: 2, Coverage: score.Coverage{Half: 0, Most: 0.5}}
-	if len(s.PerFunction) != 3 || s.PerFunction[2] != want {
-		t.Errorf("%+v, want %+v", s.PerFunction, want)
+	want := score.Group{Group: "h", Points: 3, LogDensity: 1, CRPS: 2, Coverage: score.Coverage{Half: 0, Most: 0.5}}
+	if len(s.PerGroup) != 3 || s.PerGroup[2] != want {
+		t.Errorf("%+v, want %+v", s.PerGroup, want)
 	}
 	var b bytes.Buffer
 	must.Do(t, s.Print(&b, "kg"))
@@ -106,8 +106,8 @@ func TestMeansOverFunctionsAndChannels(t *testing.T) {
 	}
 }
 
-// With one function, the error is that over its targets; with one target there is none.
-func TestErrorOfOneFunction(t *testing.T) {
+// With one group, the error is that over its targets; with one target there is none.
+func TestErrorOfOneGroup(t *testing.T) {
 	tally := score.NewTally([]string{"y"})
 	tally.Add([]score.Point{{LogDensity: 1}})
 	if e := tally.Summary().LogDensity; e.Mean != 1 || e.StdError != nil || e.String() != "1.0000" {
@@ -120,13 +120,13 @@ func TestErrorOfOneFunction(t *testing.T) {
 	near(t, "error", *e.StdError, math.Sqrt(7.0/3), 1e-12)
 }
 
-// A weight of 3 is three such points: in means, in standard errors over targets and over functions, and in histograms.
+// A weight of 3 is three such points: in means, in standard errors over targets and over groups, and in histograms.
 func TestAWeightIsARepeatedPoint(t *testing.T) {
-	for _, functions := range []int{1, 3} {
+	for _, groups := range []int{1, 3} {
 		weighted, repeated := score.NewTally([]string{"y"}), score.NewTally([]string{"y"})
 		for i := range 12 {
 			p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Scale: 2}}), math.Sin(float64(5*i)), 0.5)
-			p.Function = string(rune('a' + i%functions))
+			p.Group = string(rune('a' + i%groups))
 			times := 1 + (i*i)%3
 			for range times {
 				repeated.Add([]score.Point{p})
@@ -146,6 +146,6 @@ func TestAWeightIsARepeatedPoint(t *testing.T) {
 		for i, share := range a.PIT {
 			near(t, "PIT", share, b.PIT[i], 1e-12)
 		}
-		near(t, "CRPS of a function", a.PerFunction[0].CRPS, b.PerFunction[0].CRPS, 1e-12)
+		near(t, "CRPS of a group", a.PerGroup[0].CRPS, b.PerGroup[0].CRPS, 1e-12)
 	}
 }

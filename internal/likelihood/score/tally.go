@@ -41,11 +41,11 @@ type Coverage struct {
 // Summary holds the means over all outcomes and over parts of them.
 type Summary struct {
 	Means
-	// Joint is the log density of all outcomes of a function together, for each target and channel; nil
-	// if it was not asked for. Its error is that over functions.
-	Joint       *Estimate  `json:"joint_log_density,omitempty"`
-	PerChannel  []Channel  `json:"per_channel,omitempty"` // nil for a single channel
-	PerFunction []Function `json:"per_function"`          // in the order in which they were added
+	// Joint is the log density of all outcomes of a group together, for each target and channel; nil
+	// if it was not asked for. Its error is that over groups.
+	Joint      *Estimate `json:"joint_log_density,omitempty"`
+	PerChannel []Channel `json:"per_channel,omitempty"` // nil for a single channel
+	PerGroup   []Group   `json:"per_group"`             // in the order in which they were added
 }
 
 // Channel holds the means over the outcomes of one channel.
@@ -54,9 +54,9 @@ type Channel struct {
 	Means
 }
 
-// Function holds the means over the outcomes of one function.
-type Function struct {
-	Function   string   `json:"function"`
+// Group holds the means over the outcomes of one group.
+type Group struct {
+	Group      string   `json:"group"`
 	Points     int      `json:"points"` // targets
 	LogDensity Number   `json:"log_density"`
 	Impossible int      `json:"impossible_y,omitempty"`
@@ -65,19 +65,19 @@ type Function struct {
 	Coverage   Coverage `json:"coverage"`
 }
 
-// A Tally sums points. Its memory grows with the number of functions, not with that of points.
+// A Tally sums points. Its memory grows with the number of groups, not with that of points.
 type Tally struct {
-	channels  []string
-	all       []sums // of each channel
-	spread    []running
-	together  running // of the mean log density over the channels of a target
-	count     int     // of targets
-	functions []*function
-	index     map[string]*function
+	channels []string
+	all      []sums // of each channel
+	spread   []running
+	together running // of the mean log density over the channels of a target
+	count    int     // of targets
+	groups   []*group
+	index    map[string]*group
 }
 
-// A function holds the sums of one function, for each channel.
-type function struct {
+// A group holds the sums of one group, for each channel.
+type group struct {
 	name     string
 	count    int // of targets
 	channels []sums
@@ -87,16 +87,16 @@ type function struct {
 // NewTally returns an empty tally of points with these channels.
 func NewTally(channels []string) *Tally {
 	n := len(channels)
-	return &Tally{channels: channels, all: make([]sums, n), spread: make([]running, n), index: map[string]*function{}}
+	return &Tally{channels: channels, all: make([]sums, n), spread: make([]running, n), index: map[string]*group{}}
 }
 
-// Add adds the points of one target: one for each channel, all of the same function.
+// Add adds the points of one target: one for each channel, all of the same group.
 func (t *Tally) Add(target []Point) {
-	name := target[0].Function
+	name := target[0].Group
 	f := t.index[name]
 	if f == nil {
-		f = &function{name: name, channels: make([]sums, len(t.channels)), joint: math.NaN()}
-		t.index[name], t.functions = f, append(t.functions, f)
+		f = &group{name: name, channels: make([]sums, len(t.channels)), joint: math.NaN()}
+		t.index[name], t.groups = f, append(t.groups, f)
 	}
 	var mean running // over the channels
 	for c, p := range target {
@@ -114,7 +114,7 @@ func (t *Tally) Add(target []Point) {
 	f.count++
 }
 
-// AddJoint sets the log density of all outcomes of a function together. Add must have added its targets.
+// AddJoint sets the log density of all outcomes of a group together. Add must have added its targets.
 func (t *Tally) AddJoint(name string, logDensity float64) { t.index[name].joint = logDensity }
 
 // Summary returns the means. There must be at least one target.
@@ -126,15 +126,15 @@ func (t *Tally) Summary() Summary {
 		}
 	}
 	var joint []cluster
-	for _, f := range t.functions {
+	for _, f := range t.groups {
 		all := total(f.channels)
-		g := Function{Function: f.name, Points: f.count, Impossible: all.impossible,
+		g := Group{Group: f.name, Points: f.count, Impossible: all.impossible,
 			LogDensity: Number(all.logDensity / all.dense), CRPS: all.crps / all.n, Coverage: all.coverage()}
 		if !math.IsNaN(f.joint) {
 			mean := f.joint / all.n
 			g.Joint, joint = &mean, append(joint, cluster{f.joint, all.n})
 		}
-		s.PerFunction = append(s.PerFunction, g)
+		s.PerGroup = append(s.PerGroup, g)
 	}
 	if len(joint) > 0 {
 		e := estimate(joint)
@@ -143,14 +143,14 @@ func (t *Tally) Summary() Summary {
 	return s
 }
 
-// means returns the means of sums over the channels from first to last−1. With several functions,
-// the error is that of means over independent functions, otherwise that over independent targets.
+// means returns the means of sums over the channels from first to last−1. With several groups,
+// the error is that of means over independent groups, otherwise that over independent targets.
 func (t *Tally) means(all sums, targets running, first, last int) Means {
 	m := all.means()
 	m.Targets, m.LogDensity = t.count, targets.estimate()
-	if len(t.functions) > 1 {
+	if len(t.groups) > 1 {
 		var clusters []cluster
-		for _, f := range t.functions {
+		for _, f := range t.groups {
 			s := total(f.channels[first:last])
 			clusters = append(clusters, cluster{s.logDensity, s.dense})
 		}

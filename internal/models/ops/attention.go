@@ -19,17 +19,17 @@ const (
 	ValueGrad = 2
 )
 
-// Attention adds multi-head attention of queries q over a function's keys k and values v,
+// Attention adds multi-head attention of queries q over a group's keys k and values v,
 // softmax(q·kᵀ/√(d/H))·v with H heads. q and the result have a row for each point, [B·N, d], or for
-// each context point, [B·N_c, d]; so have k and v, of which there are N_k = N_c or N in a function.
+// each context point, [B·N_c, d]; so have k and v, of which there are N_k = N_c or N in a group.
 // Points cannot be the keys of context points. Head h has columns [h·d/H, (h+1)·d/H) of all four.
 // Without keys the result is 0.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v)
 }
 
-// AttentionWithin adds attention in which each query reads only some of its function's keys: those
-// from ranges' first column up to, but without, its second, counted from 0 in the function. ranges has
+// AttentionWithin adds attention in which each query reads only some of its group's keys: those
+// from ranges' first column up to, but without, its second, counted from 0 in the group. ranges has
 // a row for each query. A range without keys gives 0. Ranges are data: they have no gradient.
 func (b *Builder) AttentionWithin(q, k, v, ranges *G.Node, heads int) *G.Node {
 	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v, ranges)
@@ -74,10 +74,10 @@ func attentionGradCost(o *Op, e Extents, asked [3]bool) float64 {
 }
 
 // pairs counts the multiply-adds of every query, which the first input has a row for, with every key
-// of its function, in all heads together. Ranges are not known before a run; so with them it is the
+// of its group, in all heads together. Ranges are not known before a run; so with them it is the
 // most that a run can have.
 func pairs(o *Op, e Extents, keys Space) float64 {
-	return float64(e.Rows(o.In[0])) * float64(e.Ratio(keys, Function)) * float64(o.Widths[0])
+	return float64(e.Rows(o.In[0])) * float64(e.Ratio(keys, Group)) * float64(o.Widths[0])
 }
 
 // excluded is the score of a key that takes no part: e to its power is 0.
@@ -104,8 +104,8 @@ func attentionForm(w words, o *Op, in []Value) Value {
 // keysOf returns the first key that query p reads and the number of its keys. ranges are those of
 // AttentionWithin, empty without.
 func keysOf[T Float](e Extents, queries, keys Space, p int, ranges [][]T) (first, n int) {
-	n = e.Ratio(keys, Function)
-	first = p / e.Ratio(queries, Function) * n
+	n = e.Ratio(keys, Group)
+	first = p / e.Ratio(queries, Group) * n
 	if len(ranges) > 0 {
 		r := row(ranges[0], p, rangeColumns)
 		first, n = first+int(r[0]), int(r[1]-r[0])
@@ -116,7 +116,7 @@ func keysOf[T Float](e Extents, queries, keys Space, p int, ranges [][]T) (first
 // attention evaluates Attention. in: q [Point or Context, d], k and v [Context or Point, d], and ranges
 // [Point or Context, 2] if the queries have some; out: the shape of q.
 func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
-	most := make([]T, e.Ratio(o.In[1], Function))
+	most := make([]T, e.Ratio(o.In[1], Group))
 	d, w := o.Width, o.Width/o.Heads
 	clear(out)
 	for p := range e.Rows(o.Out) {
@@ -151,7 +151,7 @@ func attend[T Float](weights, q, keys []T, d, col int) {
 // d], k and v [Context or Point, d], and ranges as in attention; out: the shape of q, or of k.
 func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
-	most := make([]T, e.Ratio(o.In[3], Function))
+	most := make([]T, e.Ratio(o.In[3], Group))
 	d := o.Width
 	w := d / o.Heads
 	scale := T(1 / math.Sqrt(float64(w)))

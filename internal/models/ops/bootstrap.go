@@ -22,7 +22,7 @@ const (
 	EnsembleGrad = 1
 )
 
-// EnsembleAdd adds act(a + e) for every pair of a row of a and a bootstrap of its function. e is
+// EnsembleAdd adds act(a + e) for every pair of a row of a and a bootstrap of its group. e is
 // [B·k, d]. If a is [B·N, d], by point, the result is [B·N·k, d]; if a is [B·N_c, d], by context
 // point, it is [B·N_c·k, d].
 func (b *Builder) EnsembleAdd(a, e *G.Node, relu bool) *G.Node {
@@ -35,7 +35,7 @@ func ensembleAddShape(o *Op, _ G.Nodes) bool {
 }
 
 // Gather adds the rows of values that index [B·N_c·k, 1] picks: [B·N_c·k, d]. An index is the
-// number, in [0, N_c), of a context point of the row's function. values is [B·N_c, d], or [B·N_c·k,
+// number, in [0, N_c), of a context point of the row's group. values is [B·N_c, d], or [B·N_c·k,
 // d], where each bootstrap picks among its own rows. Gather stops gradients.
 func (b *Builder) Gather(values, index *G.Node) *G.Node {
 	return b.op(&Op{Kind: Gather}, values, index)
@@ -115,10 +115,10 @@ func perturbForm(w words, o *Op, in []Value) Value {
 // Resample, d].
 func ensembleAdd[T Float](o *Op, e Extents, out []T, in [][]T) {
 	d := o.Width
-	perFunction := e.Ratio(o.In[0], Function)
+	perGroup := e.Ratio(o.In[0], Group)
 	for i := range e.Rows(o.Out) {
 		above, level := i/e.Levels, i%e.Levels
-		a, b, y := row(in[0], above, d), row(in[1], above/perFunction*e.Levels+level, d), row(out, i, d)
+		a, b, y := row(in[0], above, d), row(in[1], above/perGroup*e.Levels+level, d), row(out, i, d)
 		for j := range y {
 			y[j] = a[j] + b[j]
 			if o.ReLU && y[j] < 0 {
@@ -133,11 +133,11 @@ func ensembleAdd[T Float](o *Op, e Extents, out []T, in [][]T) {
 func ensembleAddGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
 	d := o.Width
-	perFunction := e.Ratio(o.In[0], Function)
+	perGroup := e.Ratio(o.In[0], Group)
 	for i := range e.Rows(o.In[0]) {
 		to := i / e.Levels
 		if o.Part == EnsembleGrad {
-			to = i/perFunction*e.Levels + i%e.Levels
+			to = i/perGroup*e.Levels + i%e.Levels
 		}
 		y, dst := row(in[1], i, d), row(out, to, d)
 		for j, g := range row(in[0], i, d) {

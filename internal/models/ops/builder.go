@@ -182,10 +182,10 @@ func (o *Op) misfit(in G.Nodes) error {
 	return fmt.Errorf("ops: %v cannot take %s", o.Kind, strings.Join(what, ", "))
 }
 
-// WholeFunctions lets an engine take a function through many layers at a time, which changes the order
+// WholeGroups lets an engine take a group through many layers at a time, which changes the order
 // of sums. CANP does not call it: at sharp attention, a gradient would leave the tolerance of the test
 // against PyTorch (canp-sharp in internal/test/golden, 1.01 times it).
-func (b *Builder) WholeFunctions() { b.g.WholeFunctions = true }
+func (b *Builder) WholeGroups() { b.g.WholeGroups = true }
 
 // Output makes a node an output of the graph, under a name.
 func (b *Builder) Output(name string, n *G.Node) {

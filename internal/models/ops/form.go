@@ -10,10 +10,10 @@ type form func(w words, o *Op, in []Value) Value
 // A tensor has an axis for each level of an index space, so that a space broadcasts into those below
 // it as in numpy:
 //
-//	Function [1, 1, d]     Context [N_c, 1, d]    Resample [N_c, k, d]
+//	Group [1, 1, d]     Context [N_c, 1, d]    Resample [N_c, k, d]
 //	Ensemble [1, k, d]     Point   [N, 1, d]      Row      [N, N_τ, d]
 //
-// A dialect may have further axes before these, such as one of functions. Operands of elementwise
+// A dialect may have further axes before these, such as one of groups. Operands of elementwise
 // words broadcast; an axis of a result has its full size only if one operand has it. So a Spread
 // is the narrow tensor itself, and only operations of one element, and outputs, may read it.
 type Dialect interface {

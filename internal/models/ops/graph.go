@@ -19,11 +19,11 @@ type Graph struct {
 	Cost     *G.Node // scalar; nil if the graph has no loss
 	Grads    G.Nodes // gradients of Cost with respect to Blocks, in their order; nil without a cost
 
-	WholeFunctions bool // see Builder.WholeFunctions
+	WholeGroups bool // see Builder.WholeGroups
 }
 
 // Check returns an error for extents that the graph cannot be run at: those beyond its capacity, and
-// those without a function, a point or a level. A graph with bootstraps also needs a context point.
+// those without a group, a point or a level. A graph with bootstraps also needs a context point.
 func (g *Graph) Check(e Extents) error {
 	least := 0
 	if slices.ContainsFunc(g.Inputs, func(in Input) bool { return in.Space == Resample }) {
@@ -34,8 +34,8 @@ func (g *Graph) Check(e Extents) error {
 		return fmt.Errorf("%v exceed the capacity of %v", e, g.Capacity)
 	case e.Context < least:
 		return fmt.Errorf("cannot run %v, want at least %d context points", e, least)
-	case e.Functions < 1 || e.Points < 1 || e.Levels < 1 && g.Capacity.Levels > 0:
-		return fmt.Errorf("cannot run %v, want at least 1 function, point and level", e)
+	case e.Groups < 1 || e.Points < 1 || e.Levels < 1 && g.Capacity.Levels > 0:
+		return fmt.Errorf("cannot run %v, want at least 1 group, point and level", e)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func logMeanExpShape(o *Op, _ G.Nodes) bool {
 }
 
 // Cost adds a scalar: minus the sum of the means of lls, each [B·N, 1], over all points of all
-// functions.
+// groups.
 func (b *Builder) Cost(lls ...*G.Node) *G.Node { return b.op(&Op{Kind: NegMean}, lls...) }
 
 func negMeanShape(o *Op, _ G.Nodes) bool {

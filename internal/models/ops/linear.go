@@ -23,7 +23,7 @@ const (
 // Linear adds the layer act(base + in·Wᵀ): in [rows(S), k], w [d, k], result [rows(S), d], where S
 // is the space of in. base is a bias [d] or a matrix [rows(A), d], where A is S or an ancestor of
 // S. Each row of base is added to all rows of S that belong to it. So a first layer reads r once
-// per function, x once per point and the level once per row.
+// per group, x once per point and the level once per row.
 func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 	return b.op(&Op{Kind: Linear, ReLU: relu}, base, in, w)
 }

@@ -48,7 +48,7 @@ func typeOfRank(rank int, of hm.Type) hm.Type {
 // Arity returns the number of inputs.
 func (o *Op) Arity() int { return len(o.In) }
 
-// Type returns the type of the operation as a function. It builds a new one at every call, because
+// Type returns the type of the operation as a group. It builds a new one at every call, because
 // Gorgonia returns types to a pool.
 func (o *Op) Type() hm.Type {
 	a := hm.TypeVariable('a')
@@ -119,7 +119,7 @@ func (o *Op) Across() bool {
 }
 
 // Reduces reports whether a row of the result is a sum over several rows of an input: over the
-// levels of a point, the points of a function, or all rows for a parameter. The gradient of a key
+// levels of a point, the points of a group, or all rows for a parameter. The gradient of a key
 // or a value is a sum over queries.
 func (o *Op) Reduces() bool {
 	if reduces := table[o.Kind].reduces; reduces != nil && reduces(o) {

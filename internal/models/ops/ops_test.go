@@ -17,7 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-var extents = ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 4}
+var extents = ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 4}
 
 // graphs holds, for each operation, the smallest graph in which it passes a gradient to a
 // parameter.
@@ -26,14 +26,14 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		x := b.Input("x", ops.Point, 3)
 		return b.Linear(b.Bias("b", 1, 3), x, b.Weight("w", 1, 3)[0], false)
 	},
-	"linear, ReLU, per function": func(b *ops.Builder) *G.Node {
-		h := b.Linear(b.Bias("b", 4, 2), b.Input("f", ops.Function, 2), b.Weight("w", 4, 2)[0], true)
+	"linear, ReLU, per group": func(b *ops.Builder) *G.Node {
+		h := b.Linear(b.Bias("b", 4, 2), b.Input("f", ops.Group, 2), b.Weight("w", 4, 2)[0], true)
 		return points(b, h)
 	},
 	"linear over a weight's columns": func(b *ops.Builder) *G.Node {
 		w := b.Weight("w", 4, 2, 3)
-		perFunction := b.Linear(b.Bias("b", 4, 5), b.Input("f", ops.Function, 2), w[0], false)
-		return b.Linear(b.Bias("b2", 1, 4), b.Linear(perFunction, b.Input("x", ops.Point, 3), w[1], true), b.Weight("w2", 1, 4)[0], false)
+		perGroup := b.Linear(b.Bias("b", 4, 5), b.Input("f", ops.Group, 2), w[0], false)
+		return b.Linear(b.Bias("b2", 1, 4), b.Linear(perGroup, b.Input("x", ops.Point, 3), w[1], true), b.Weight("w2", 1, 4)[0], false)
 	},
 	"set mean": func(b *ops.Builder) *G.Node {
 		h := b.Linear(b.Bias("b", 4, 2), b.Input("c", ops.Context, 2), b.Weight("w", 4, 2)[0], false)
@@ -237,7 +237,7 @@ func TestRangesChooseKeys(t *testing.T) {
 		}
 		return p
 	}
-	all := ops.Extents{Functions: 1, Context: 6, Points: 2}
+	all := ops.Extents{Groups: 1, Context: 6, Points: 2}
 	p := attention(all, true)
 	r := random.New(3, random.Data)
 	for i, name := range []string{"q", "k", "v"} {
@@ -247,7 +247,7 @@ func TestRangesChooseKeys(t *testing.T) {
 		for end := first; end <= all.Context; end++ {
 			copy(p.Input("ranges"), []float64{float64(first), float64(end), float64(first), float64(first)})
 			must.Do(t, p.Run(all))
-			some := ops.Extents{Functions: 1, Context: end - first, Points: 2}
+			some := ops.Extents{Groups: 1, Context: end - first, Points: 2}
 			alone := attention(some, false)
 			copy(alone.Input("q"), p.Input("q"))
 			if end > first {
@@ -298,7 +298,7 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 // mixtureOf returns the result of the mixture's kernel for one point.
 func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.SigmaForm) float64 {
 	t.Helper()
-	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}
+	one := ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: extents.Levels}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
 		b := ops.NewBuilder(tensor.Float64, e)
 		b.Output("ll", b.MixtureLogLik(b.Input("raw", ops.Row, 3), b.Input("z", ops.Row, 1), b.Input("y", ops.Point, 1), scale.Floor, scale.Natural))
@@ -317,7 +317,7 @@ func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.Sigma
 // TestFloorsAreDistinguished: Gorgonia merges nodes whose operations have the same hash. It must
 // not merge two likelihoods that differ only in their floor.
 func TestFloorsAreDistinguished(t *testing.T) {
-	one := ops.Extents{Functions: 1, Context: 1, Points: 1}
+	one := ops.Extents{Groups: 1, Context: 1, Points: 1}
 	floors := []float64{0.1, 0.2}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
 		b := ops.NewBuilder(tensor.Float64, e)
@@ -354,7 +354,7 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 		"row space":   func(b *ops.Builder) *G.Node { return b.UniformLevel(b.Input("x", ops.Point, 1)) },
 		"spread":      func(b *ops.Builder) *G.Node { return b.Spread(b.Input("x", ops.Point, 2), ops.Point, 4) },
 		"spread up":   func(b *ops.Builder) *G.Node { return b.Spread(b.Input("u", ops.Row, 1), ops.Point, 1) },
-		"other rows":  func(b *ops.Builder) *G.Node { return b.Sum(b.Input("x", ops.Point, 2), ops.Function, 2) },
+		"other rows":  func(b *ops.Builder) *G.Node { return b.Sum(b.Input("x", ops.Point, 2), ops.Group, 2) },
 		"log sum exp": func(b *ops.Builder) *G.Node { return b.LogSumExp(b.Input("x", ops.Point, 3), ops.Point, 2) },
 		"pad":         func(b *ops.Builder) *G.Node { return b.Pad(b.Input("x", ops.Point, 3), 1, 3) },
 		"weights":     func(b *ops.Builder) *G.Node { return b.Exp(b.Weight("w", 2, 2)[0]) },
@@ -365,7 +365,7 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 			return b.AttentionWithin(b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4), b.Input("r", ops.Context, 2), 2)
 		},
 		"ensemble": func(b *ops.Builder) *G.Node {
-			return b.EnsembleAdd(b.Input("x", ops.Point, 2), b.Input("e", ops.Function, 2), false)
+			return b.EnsembleAdd(b.Input("x", ops.Point, 2), b.Input("e", ops.Group, 2), false)
 		},
 		"index": func(b *ops.Builder) *G.Node {
 			return b.Gather(b.Input("c", ops.Context, 2), b.Input("i", ops.Context, 1))
@@ -390,8 +390,8 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 }
 
 func TestExtents(t *testing.T) {
-	e := ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 7}
-	for s, want := range map[ops.Space]int{ops.Parameter: 1, ops.Scalar: 1, ops.Function: 2, ops.Context: 6, ops.Point: 10, ops.Row: 70,
+	e := ops.Extents{Groups: 2, Context: 3, Points: 5, Levels: 7}
+	for s, want := range map[ops.Space]int{ops.Parameter: 1, ops.Scalar: 1, ops.Group: 2, ops.Context: 6, ops.Point: 10, ops.Row: 70,
 		ops.Ensemble: 14, ops.Resample: 42} {
 		if got := e.Rows(s); got != want {
 			t.Errorf("%v: %d rows, want %d", s, got, want)
@@ -400,7 +400,7 @@ func TestExtents(t *testing.T) {
 	for _, c := range []struct {
 		child, ancestor ops.Space
 		want            int
-	}{{ops.Row, ops.Point, 7}, {ops.Row, ops.Function, 35}, {ops.Point, ops.Function, 5}, {ops.Context, ops.Function, 3}, {ops.Point, ops.Point, 1}, {ops.Row, ops.Parameter, 70}} {
+	}{{ops.Row, ops.Point, 7}, {ops.Row, ops.Group, 35}, {ops.Point, ops.Group, 5}, {ops.Context, ops.Group, 3}, {ops.Point, ops.Point, 1}, {ops.Row, ops.Parameter, 70}} {
 		if got := e.Ratio(c.child, c.ancestor); got != c.want {
 			t.Errorf("%v in %v: %d, want %d", c.child, c.ancestor, got, c.want)
 		}

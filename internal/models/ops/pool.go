@@ -2,13 +2,13 @@ package ops
 
 import G "gorgonia.org/gorgonia"
 
-// SetMean is the mean over the context points of a function or of a bootstrap.
+// SetMean is the mean over the context points of a group or of a bootstrap.
 const (
 	SetMean     Kind = "set_mean"
 	SetMeanGrad Kind = "set_mean_grad"
 )
 
-// SetMean adds the mean over the context points, for every function, [B·N_c, d] → [B, d], or for
+// SetMean adds the mean over the context points, for every group, [B·N_c, d] → [B, d], or for
 // every bootstrap, [B·N_c·k, d] → [B·k, d]. Without context points it is 0.
 func (b *Builder) SetMean(in *G.Node) *G.Node {
 	return b.op(&Op{Kind: SetMean}, in)
@@ -27,16 +27,16 @@ var _ = declare(SetMean, operation{
 var _ = declare(SetMeanGrad, operation{single: setMeanGrad[float32], double: setMeanGrad[float64], element: "set_mean_grad_of(t, e, row, column)"})
 
 func setMeanShape(o *Op, _ G.Nodes) bool {
-	o.Out, o.Width = map[Space]Space{Context: Function, Resample: Ensemble}[o.In[0]], o.Widths[0]
+	o.Out, o.Width = map[Space]Space{Context: Group, Resample: Ensemble}[o.In[0]], o.Widths[0]
 	return o.Out != 0
 }
 
-// setMean evaluates SetMean. in: [Context or Resample, d]; out: [Function or Ensemble, d].
+// setMean evaluates SetMean. in: [Context or Resample, d]; out: [Group or Ensemble, d].
 func setMean[T Float](o *Op, e Extents, out []T, in [][]T) {
 	meanOver(e, out, in[0], o.In[0], o.Width, false)
 }
 
-// setMeanGrad evaluates SetMeanGrad. in: gradient [Function or Ensemble, d]; out: [Context or
+// setMeanGrad evaluates SetMeanGrad. in: gradient [Group or Ensemble, d]; out: [Context or
 // Resample, d].
 func setMeanGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	meanOver(e, out, in[0], o.Out, o.Width, true)

@@ -1,7 +1,7 @@
 // Package ops holds acqnp's own Gorgonia operations and the builder of graphs made of them.
 //
 // Every tensor of a graph is a matrix. Its rows count the members of an index space (Space), such
-// as the points of all functions of a batch. The number of members follows from the sizes of a
+// as the points of all groups of a batch. The number of members follows from the sizes of a
 // batch (Extents), which may differ from run to run. An operation (Op) declares the spaces that it
 // reads and writes, so an engine can plan and tile a graph without guessing.
 //
@@ -10,7 +10,7 @@
 // Evaluate). The packages engine/cpu and engine/cuda run the operations of linear.go in their own
 // linear.go, and so on.
 //
-// Symbols in shapes: B functions in a batch, N_c context points and N points per function, N_τ
+// Symbols in shapes: B groups in a batch, N_c context points and N points per group, N_τ
 // levels per point (k bootstraps in a bootstrapping model), dx and dy columns of x and y.
 package ops
 
@@ -18,12 +18,12 @@ import "fmt"
 
 // Space is an index space: what the rows of a tensor count.
 //
-//	Function ─┬─ Context ── Resample
+//	Group ─┬─ Context ── Resample
 //	          ├─ Point ──── Row
 //	          └─ Ensemble
 //
 // A space is an ancestor of the spaces to its right. To each of its rows belongs a run of
-// consecutive rows of each of them, such as the points of a function and the levels of a point. A
+// consecutive rows of each of them, such as the points of a group and the levels of a point. A
 // level is a quantile level or, in a bootstrapping model, a bootstrap.
 type Space uint8
 
@@ -31,8 +31,8 @@ type Space uint8
 const (
 	Parameter Space = iota // weights and biases, the same for the whole batch
 	Scalar                 // 1: one number
-	Function               // B
-	Ensemble               // B·N_τ: every level of a function
+	Group                  // B
+	Ensemble               // B·N_τ: every level of a group
 	Context                // B·N_c
 	Resample               // B·N_c·N_τ: every level of a context point
 	Point                  // B·N
@@ -46,11 +46,11 @@ var spaces = [...]struct {
 }{
 	Parameter: {"parameter", Parameter},
 	Scalar:    {"scalar", Parameter},
-	Function:  {"function", Parameter},
-	Ensemble:  {"ensemble", Function},
-	Context:   {"context", Function},
+	Group:     {"group", Parameter},
+	Ensemble:  {"ensemble", Group},
+	Context:   {"context", Group},
 	Resample:  {"resample", Context},
-	Point:     {"point", Function},
+	Point:     {"point", Group},
 	Row:       {"row", Point},
 }
 
@@ -60,17 +60,17 @@ func (s Space) parent() Space { return spaces[s].parent }
 
 // Extents are the sizes of one run: B, N_c, N and N_τ. Context may be 0, but not in a bootstrapping
 // model. Levels is 0 in models without a quantile branch and without bootstraps.
-type Extents struct{ Functions, Context, Points, Levels int }
+type Extents struct{ Groups, Context, Points, Levels int }
 
 // Rows returns how many rows a tensor of the space has.
 func (e Extents) Rows(s Space) int {
 	if s <= Scalar {
 		return 1
 	}
-	if s == Function {
-		return e.Functions
+	if s == Group {
+		return e.Groups
 	}
-	return e.Functions * e.Ratio(s, Function)
+	return e.Groups * e.Ratio(s, Group)
 }
 
 // memory returns the rows of a tensor of the space in memory. Gorgonia has no tensors without rows,
@@ -79,11 +79,11 @@ func (e Extents) memory(s Space) int { return max(1, e.Rows(s)) }
 
 // Fits reports whether a run of these extents fits a program compiled at capacity c.
 func (e Extents) Fits(c Extents) bool {
-	return e.Functions <= c.Functions && e.Context <= c.Context && e.Points <= c.Points && e.Levels <= c.Levels
+	return e.Groups <= c.Groups && e.Context <= c.Context && e.Points <= c.Points && e.Levels <= c.Levels
 }
 
 func (e Extents) String() string {
-	return fmt.Sprintf("%d functions, %d context points, %d points, %d levels", e.Functions, e.Context, e.Points, e.Levels)
+	return fmt.Sprintf("%d groups, %d context points, %d points, %d levels", e.Groups, e.Context, e.Points, e.Levels)
 }
 
 // Ratio returns how many rows of the space child belong to one row of its ancestor.
@@ -112,7 +112,7 @@ func (s Space) Contains(child Space) bool {
 	if s <= Scalar {
 		return child > Scalar
 	}
-	for child > Function {
+	for child > Group {
 		if child = child.parent(); child == s {
 			return true
 		}

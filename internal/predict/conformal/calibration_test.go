@@ -14,16 +14,16 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// someCalibration returns a calibration of a number of functions, and the predictions that it is for.
-func someCalibration(functions int) (conformal.Calibration, conformal.Predictions) {
+// someCalibration returns a calibration of a number of groups, and the predictions that it is for.
+func someCalibration(groups int) (conformal.Calibration, conformal.Predictions) {
 	var outcomes [][]score.Outcome
-	for i := range functions {
-		v := (float64(i) + 0.5) / float64(functions)
+	for i := range groups {
+		v := (float64(i) + 0.5) / float64(groups)
 		outcomes = append(outcomes, []score.Outcome{{PIT: (1 + v) / 2, Rank: v, Weight: 1}})
 	}
 	step := 30
 	p := conformal.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
-	return conformal.Calibration{Predictions: p, Source: conformal.FromRun, Exchangeable: "group", Targets: functions,
+	return conformal.Calibration{Predictions: p, Source: conformal.FromRun, Exchangeable: "group", Targets: groups,
 		Channels: []conformal.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}, p
 }
 

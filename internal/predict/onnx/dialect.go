@@ -2,7 +2,7 @@ package onnx
 
 import "github.com/acqnp/acqnp/internal/models/ops"
 
-// A dialect writes operations as nodes. The first axis of a value is that of functions; the axes of
+// A dialect writes operations as nodes. The first axis of a value is that of groups; the axes of
 // ops.Dialect follow. Values are float32, or float64 if wide; indices are integers.
 type dialect struct {
 	*network

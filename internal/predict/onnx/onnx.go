@@ -84,7 +84,7 @@ func Write(path string, t predict.Trained) error {
 	return nil
 }
 
-// A network is a model in a graph under construction. In the shapes, B is the number of functions,
+// A network is a model in a graph under construction. In the shapes, B is the number of groups,
 // N_c of context points, N of targets, N_τ of levels and k of bootstraps.
 type network struct {
 	*graph
@@ -105,14 +105,14 @@ func build(t predict.Trained, density bool) (message, error) {
 	p := n.inputs(t)
 	var y value
 	if density {
-		y = n.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
+		y = n.input("target_y", float64s, "outcomes at the targets, in raw units", "groups", "targets", n.dy)
 	}
 	c, err := n.predicted(t, p)
 	if err != nil {
 		return nil, err
 	}
 	if density {
-		n.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
+		n.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "groups", "targets", n.dy)
 	} else {
 		n.outputs(c, n.components(t))
 	}
@@ -121,7 +121,7 @@ func build(t predict.Trained, density bool) (message, error) {
 }
 
 // one is the capacity of a graph that is written: the sizes of its file are free.
-var one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+var one = ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 1}
 
 // predicted returns the components that the network computes.
 func (n *network) predicted(t predict.Trained, p standardised) (components, error) {
@@ -143,9 +143,9 @@ func (n *network) predicted(t predict.Trained, p standardised) (components, erro
 // inputs declares the inputs that both graphs have and standardises the points.
 func (n *network) inputs(t predict.Trained) standardised {
 	columns := len(t.Units.Scaling.XScale)
-	contextX := n.input("context_x", float64s, "x of the context points, in raw units", "functions", "context", columns)
-	contextY := n.input("context_y", float64s, "y of the context points, in raw units", "functions", "context", n.dy)
-	x := n.input("target_x", float64s, "x of the targets, in raw units", "functions", "targets", columns)
+	contextX := n.input("context_x", float64s, "x of the context points, in raw units", "groups", "context", columns)
+	contextY := n.input("context_y", float64s, "y of the context points, in raw units", "groups", "context", n.dy)
+	x := n.input("target_x", float64s, "x of the targets, in raw units", "groups", "targets", columns)
 	if t.Model.Bootstrap() {
 		n.present.count = n.size(contextX, 1)
 	} else {
@@ -157,7 +157,7 @@ func (n *network) inputs(t predict.Trained) standardised {
 	case t.Model.Quantile():
 		n.levels()
 	case t.Model.Bootstrap():
-		resample := n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "functions", "context")
+		resample := n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "groups", "context")
 		each := n.transpose(resample, 0, 2, 3, 1) // [2, B, N_c, k]
 		for i, name := range []string{"resample_context", "resample_residual"} {
 			n.fed[name] = n.unsqueeze(n.squeeze(n.slice(each, 0, i, i+1), 0), 3)
@@ -184,10 +184,10 @@ func (n *network) outputs(c components, parts dimension) {
 		{"sigma", c.sigma, "scale of each component"},
 		{"log_weight", c.logWeight, "logarithm of the weight of each component"},
 	} {
-		n.output(o.name, o.v, o.about, "functions", "targets", parts, n.dy)
+		n.output(o.name, o.v, o.about, "groups", "targets", parts, n.dy)
 	}
 	if c.logit != "" {
-		n.output("level_logit", n.squeeze(c.logit, 3), "logit of the level of each component", "functions", "targets", parts)
+		n.output("level_logit", n.squeeze(c.logit, 3), "logit of the level of each component", "groups", "targets", parts)
 	}
 }
 

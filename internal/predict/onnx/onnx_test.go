@@ -183,19 +183,19 @@ func TestInputsAndOutputs(t *testing.T) {
 		toDensity, fromThat []string
 	}{
 		{"acqnp-forms",
-			[]string{"context_x functions context 4", "context_y functions context 2", "target_x functions targets 4", "levels levels"},
-			[]string{"mu functions targets levels 2", "sigma functions targets levels 2", "log_weight functions targets levels 2",
-				"level_logit functions targets levels"},
-			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
+			[]string{"context_x groups context 4", "context_y groups context 2", "target_x groups targets 4", "levels levels"},
+			[]string{"mu groups targets levels 2", "sigma groups targets levels 2", "log_weight groups targets levels 2",
+				"level_logit groups targets levels"},
+			[]string{"target_y groups targets 2"}, []string{"log_density groups targets 2"}},
 		{"bnp",
-			[]string{"context_x functions context 2", "context_y functions context 2", "target_x functions targets 2",
-				"resample 2 bootstraps functions context"},
-			[]string{"mu functions targets bootstraps 2", "sigma functions targets bootstraps 2", "log_weight functions targets bootstraps 2"},
-			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
+			[]string{"context_x groups context 2", "context_y groups context 2", "target_x groups targets 2",
+				"resample 2 bootstraps groups context"},
+			[]string{"mu groups targets bootstraps 2", "sigma groups targets bootstraps 2", "log_weight groups targets bootstraps 2"},
+			[]string{"target_y groups targets 2"}, []string{"log_density groups targets 2"}},
 		{"cnp-gaussian-mixture-pair",
-			[]string{"context_x functions context 2", "context_y functions context 2", "target_x functions targets 2"},
-			[]string{"mu functions targets 20 2", "sigma functions targets 20 2", "log_weight functions targets 20 2"},
-			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
+			[]string{"context_x groups context 2", "context_y groups context 2", "target_x groups targets 2"},
+			[]string{"mu groups targets 20 2", "sigma groups targets 20 2", "log_weight groups targets 20 2"},
+			[]string{"target_y groups targets 2"}, []string{"log_density groups targets 2"}},
 	} {
 		components, density := written(t, named(t, c.name))
 		for _, v := range []struct {

@@ -22,9 +22,9 @@ import (
 // A Calibration shows whether predictions are calibrated, from the scores of targets: the histogram
 // of the PIT, and observed by nominal coverage.
 type Calibration struct {
-	Title     string // of a file
-	Means     score.Means
-	Functions []score.Function // may be empty
+	Title  string // of a file
+	Means  score.Means
+	Groups []score.Group // may be empty
 }
 
 // outside is the probability with which a calibrated model leaves a band.
@@ -35,29 +35,29 @@ const outside = 0.05
 type Reliability struct{ Nominal, Observed, Low, High float64 }
 
 // Independent returns the number of independent targets that tell as much as the scored ones.
-// Targets of one function are alike: if their coverage differs between functions by more than chance,
-// they count less. It is from 1 to the number of targets, and at least that of functions.
+// Targets of one group are alike: if their coverage differs between groups by more than chance,
+// they count less. It is from 1 to the number of targets, and at least that of groups.
 func (c Calibration) Independent() int {
 	n, effects, known := float64(c.Means.Targets), 0.0, 0.0
 	for _, of := range []func(score.Coverage) float64{
 		func(c score.Coverage) float64 { return c.Half },
 		func(c score.Coverage) float64 { return c.Most },
 	} {
-		if effect := designEffect(c.Functions, of); effect > 0 {
+		if effect := designEffect(c.Groups, of); effect > 0 {
 			effects, known = effects+effect, known+1
 		}
 	}
 	if known > 0 {
 		n = min(n, n/(effects/known))
 	}
-	return max(1, int(math.Round(max(n, float64(len(c.Functions))))))
+	return max(1, int(math.Round(max(n, float64(len(c.Groups))))))
 }
 
-// designEffect returns the variance of a coverage over functions in units of that of independent
+// designEffect returns the variance of a coverage over groups in units of that of independent
 // targets, or 0 if it is unknown.
-func designEffect(functions []score.Function, of func(score.Coverage) float64) float64 {
-	count, n, inside := float64(len(functions)), 0.0, 0.0
-	for _, f := range functions {
+func designEffect(groups []score.Group, of func(score.Coverage) float64) float64 {
+	count, n, inside := float64(len(groups)), 0.0, 0.0
+	for _, f := range groups {
 		n += float64(f.Points)
 		inside += float64(f.Points) * of(f.Coverage)
 	}
@@ -65,7 +65,7 @@ func designEffect(functions []score.Function, of func(score.Coverage) float64) f
 	if count < 2 || mean <= 0 || mean >= 1 {
 		return 0
 	}
-	for _, f := range functions {
+	for _, f := range groups {
 		d := float64(f.Points) * (of(f.Coverage) - mean)
 		squares += d * d
 	}

@@ -14,17 +14,17 @@ import (
 )
 
 // calibrationOf returns the scores of 2000 outcomes that are standard normal, under the prediction
-// N(0, sd²). They belong to 40 functions.
+// N(0, sd²). They belong to 40 groups.
 func calibrationOf(sd float64) figures.Calibration {
-	const functions, each, bins = 40, 50, 20
+	const groups, each, bins = 40, 50, 20
 	g := random.New(7, random.Draws)
-	c := figures.Calibration{Means: score.Means{Targets: functions * each, PIT: make([]float64, bins)}}
-	for f := range functions {
-		list := score.Function{Function: fmt.Sprintf("f%02d", f), Points: each}
+	c := figures.Calibration{Means: score.Means{Targets: groups * each, PIT: make([]float64, bins)}}
+	for f := range groups {
+		list := score.Group{Group: fmt.Sprintf("f%02d", f), Points: each}
 		for i := range each {
 			y := distuv.UnitNormal.Quantile(g.Float(0, uint64(f*each+i)))
 			pit := distuv.Normal{Sigma: sd}.CDF(y)
-			c.Means.PIT[min(int(pit*bins), bins-1)] += 1. / (functions * each)
+			c.Means.PIT[min(int(pit*bins), bins-1)] += 1. / (groups * each)
 			if math.Abs(pit-0.5) <= 0.25 {
 				list.Coverage.Half += 1. / each
 			}
@@ -32,7 +32,7 @@ func calibrationOf(sd float64) figures.Calibration {
 				list.Coverage.Most += 1. / each
 			}
 		}
-		c.Functions = append(c.Functions, list)
+		c.Groups = append(c.Groups, list)
 	}
 	return c
 }
@@ -78,21 +78,21 @@ func TestRangeOfACoin(t *testing.T) {
 	}
 }
 
-// If all targets of a function are inside or all are outside, each function counts as one target.
+// If all targets of a group are inside or all are outside, each group counts as one target.
 func TestAlikeTargetsCountLess(t *testing.T) {
 	c := figures.Calibration{Means: score.Means{Targets: 1000}}
 	for i := range 20 {
 		in := float64(i % 2)
-		c.Functions = append(c.Functions, score.Function{Points: 50, Coverage: score.Coverage{Half: in, Most: in}})
+		c.Groups = append(c.Groups, score.Group{Points: 50, Coverage: score.Coverage{Half: in, Most: in}})
 	}
 	if n := c.Independent(); n != 20 {
 		t.Errorf("%d, want 20", n)
 	}
-	for i := range c.Functions {
-		c.Functions[i].Coverage = score.Coverage{Half: 0.5, Most: 0.9}
+	for i := range c.Groups {
+		c.Groups[i].Coverage = score.Coverage{Half: 0.5, Most: 0.9}
 	}
 	if n := c.Independent(); n != 1000 {
-		t.Errorf("%d of functions of equal coverage, want 1000", n)
+		t.Errorf("%d of groups of equal coverage, want 1000", n)
 	}
 }
 

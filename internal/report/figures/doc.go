@@ -3,7 +3,7 @@
 // A [Figure] has a method Save, which takes the format from the extension of the file. Functions such as
 // [NewPrediction], [NewSheet] and [NewTraining] return one. These types are figures of given data:
 //
-//	FitPlot      predictions for given contexts, a panel for each function
+//	FitPlot      predictions for given contexts, a panel for each group
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
 //	Effects      what the columns of a fit do
 //

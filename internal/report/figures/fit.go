@@ -18,7 +18,7 @@ import (
 // MaxPanels is the largest number of panels in a FitPlot that is no sheet.
 const MaxPanels = 6
 
-// A FitPlot shows predictions from contexts, with one panel for each of up to six functions. A sheet, of
+// A FitPlot shows predictions from contexts, with one panel for each of up to six groups. A sheet, of
 // [NewSheet], has a column of panels for each model instead, and any number of rows.
 type FitPlot struct {
 	Title   string

@@ -40,7 +40,7 @@ func tiny(t *testing.T, name string, dy int) predict.Trained {
 	}
 }
 
-// lanes returns two functions with two channels of y.
+// lanes returns two groups with two channels of y.
 func lanes() []points.Question {
 	return []points.Question{
 		{Name: "lane 2", Known: points.New(1, 2, []float64{100, 900, 1700}, []float64{60, 1, 50, 2, 20, 3}), Targets: points.New(1, 0, []float64{0, 1000.5}, nil)},

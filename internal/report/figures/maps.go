@@ -18,7 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A MapPlot shows predictions for x of two columns. It has a row for each function and channel of y,
+// A MapPlot shows predictions for x of two columns. It has a row for each group and channel of y,
 // with two maps over x: the median, and the width of the central 90% interval.
 type MapPlot struct {
 	Title string
@@ -26,7 +26,7 @@ type MapPlot struct {
 	Rows  []MapRow
 }
 
-// A MapRow is one channel of y of one function, in raw units.
+// A MapRow is one channel of y of one group, in raw units.
 type MapRow struct {
 	Title         string
 	Channel       string       // the name of y
@@ -67,8 +67,8 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 			return nil, err
 		}
 		for c, d := range target.Channels {
-			r := &rows[target.Function*dy+c]
-			levels := corrections[target.Function*dy+c].bars
+			r := &rows[target.Group*dy+c]
+			levels := corrections[target.Group*dy+c].bars
 			r.Median = append(r.Median, d.Quantile(levels[2]))
 			r.Width = append(r.Width, d.Quantile(levels[4])-d.Quantile(levels[0]))
 		}
@@ -127,9 +127,9 @@ func within(c draw.Canvas, left, bottom, right, top vg.Length) draw.Canvas {
 // panel returns the map of the medians, or of the widths.
 func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p := newPlot("", "")
-	function := ""
-	if m.row.Title != "" { // rows of no function have no name
-		function = shortened(m.row.Title, longestTitle) + ": "
+	group := ""
+	if m.row.Title != "" { // rows of no group have no name
+		group = shortened(m.row.Title, longestTitle) + ": "
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	f.X.set(&p.X, lettersOf(2))
@@ -138,11 +138,11 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p.Y.Min, p.Y.Max = mapRange(m.row.Rows)
 	p.Add(m)
 	if median {
-		p.Title.Text = function + "median of " + m.row.Channel
+		p.Title.Text = group + "median of " + m.row.Channel
 		p.Add(valueDots{m.row.Held, m.scale, true}, valueDots{m.row.Context, m.scale, false})
 		return p
 	}
-	p.Title.Text = function + "width of the 90% interval"
+	p.Title.Text = group + "width of the 90% interval"
 	p.Add(dots{plotter.XYs(xysOf(m.row.Context)), mapDot(len(m.row.Context))})
 	return p
 }

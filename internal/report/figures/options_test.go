@@ -19,7 +19,7 @@ func calibrated(groups int, of func(p float64) float64) *conformal.Calibration {
 		c.Levels = append(c.Levels, of(float64(i)/1000))
 		c.Masses = append(c.Masses, of(float64(i)/1000))
 	}
-	return &conformal.Calibration{Exchangeable: "function", Channels: []conformal.ChannelCalibration{c}}
+	return &conformal.Calibration{Exchangeable: "group", Channels: []conformal.ChannelCalibration{c}}
 }
 
 func TestPicturesAreCalibrated(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Panel is one function, in raw units; what is empty is not drawn. Points with a Density are shaded: their
+// A Panel is one group, in raw units; what is empty is not drawn. Points with a Density are shaded: their
 // highest-density regions, their median and quantiles. Bars are predictions where points differ in more than x, Marks
 // what else there is along x.
 type Panel struct {

@@ -67,7 +67,7 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 	title = a.Question
 	dy := len(a.Units.YNames)
 	if n := max(panels/dy, 1); len(subjects) > n {
-		what := "functions"
+		what := "groups"
 		if a.Group != "" {
 			what = "groups"
 		}
@@ -96,9 +96,9 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 		if err != nil {
 			return nil, err
 		}
-		x := questions[target.Function].Targets.Row(target.Target)[v.axes[0]]
+		x := questions[target.Group].Targets.Row(target.Target)[v.axes[0]]
 		for c, d := range target.Channels {
-			p, corrects := &panels[target.Function*dy+c], corrections[target.Function*dy+c]
+			p, corrects := &panels[target.Group*dy+c], corrections[target.Group*dy+c]
 			if v.barred {
 				p.Bars = append(p.Bars, barOf(x, d, corrects))
 			} else {

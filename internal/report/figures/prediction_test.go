@@ -17,28 +17,28 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// twoBatches is a source of two batches of two functions and one.
+// twoBatches is a source of two batches of two groups and one.
 var twoBatches = &datasets.Source{DX: 1, DY: 1, EvalNames: func(batch int) []string { return [][]string{{"a", ""}, {"c"}}[batch] },
-	Eval: datasets.Batches{Size: datasets.Size{Functions: 2, Points: 3, Context: 2}, Count: 2, Make: func(i int, b *datasets.Batch) error {
-		*b = datasets.Batch{Functions: 2 - i, Points: 3, Context: 2 - i, DX: 1, DY: 1, X: make([]float32, 6), Y: make([]float32, 6)}
-		copy(b.X[3*(1-i):], []float32{0.25, 0.75, 0.5}) // the last function of the batch
+	Eval: datasets.Batches{Size: datasets.Size{Groups: 2, Points: 3, Context: 2}, Count: 2, Make: func(i int, b *datasets.Batch) error {
+		*b = datasets.Batch{Groups: 2 - i, Points: 3, Context: 2 - i, DX: 1, DY: 1, X: make([]float32, 6), Y: make([]float32, 6)}
+		copy(b.X[3*(1-i):], []float32{0.25, 0.75, 0.5}) // the last group of the batch
 		copy(b.Y[3*(1-i):], []float32{1, 0.5, 0.125})
 		return nil
 	}}}
 
-func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
+func TestSubjectsAreNamedGroupsInRawUnits(t *testing.T) {
 	all := must.Get(figures.Subjects(twoBatches, laneLike(1), 9))(t)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
-	must.Same(t, []string{"a", "function 1", "c"}, names)
+	must.Same(t, []string{"a", "group 1", "c"}, names)
 	fewer := must.Get(figures.Subjects(twoBatches, laneLike(1), 2))(t)
 	must.Same(t, all[:2], fewer)
 	// raw x = 2000·x − 100, y = 70·y
 	held := points.New(1, 1, []float64{1400, 900}, []float64{35, 8.75})
 	for i, want := range map[int]figures.Subject{
-		1: {Question: points.Question{Name: "function 1", Known: points.New(1, 1, []float64{400, 1400}, []float64{70, 35}), Targets: held.Cut(1, 2)}, Held: held.Cut(1, 2)},
+		1: {Question: points.Question{Name: "group 1", Known: points.New(1, 1, []float64{400, 1400}, []float64{70, 35}), Targets: held.Cut(1, 2)}, Held: held.Cut(1, 2)},
 		2: {Question: points.Question{Name: "c", Known: points.New(1, 1, []float64{400}, []float64{70}), Targets: held}, Held: held},
 	} {
 		must.Same(t, want, all[i])
@@ -125,15 +125,15 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 	}
 }
 
-func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
+func TestManyGroupsAreSaidToBeCut(t *testing.T) {
 	o := tiny(t, "cnp", 1)
 	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
 	subjects := slices.Repeat([]figures.Subject{{Question: points.Question{Targets: points.New(1, 0, []float64{1, 2}, nil)}}}, 8)
 	for n, want := range map[int]bool{8: true, 6: false} {
 		figure := must.Get(figures.NewPrediction(t.Context(), o, subjects[:n], figures.Options{}))(t)
 		fit := figure.(figures.FitPlot)
-		if said := strings.Contains(fit.Title, "(first 6 of 8 functions)"); len(fit.Panels) != 6 || said != want {
-			t.Errorf("%d functions: %d panels, titled %q", n, len(fit.Panels), fit.Title)
+		if said := strings.Contains(fit.Title, "(first 6 of 8 groups)"); len(fit.Panels) != 6 || said != want {
+			t.Errorf("%d groups: %d panels, titled %q", n, len(fit.Panels), fit.Title)
 		}
 	}
 }

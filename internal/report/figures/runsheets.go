@@ -10,12 +10,12 @@ import (
 // mostMaps is the largest number of rows of maps, for several runs.
 const mostMaps = 24
 
-// NewFitFigure returns a figure of the predictive densities of the first evaluation functions by runs
+// NewFitFigure returns a figure of the predictive densities of the first evaluation groups by runs
 // of one benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel
-// of y: densities side by side, maps one after the other. All runs predict the functions
+// of y: densities side by side, maps one after the other. All runs predict the groups
 // of the first.
 func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
-	subjects, err := FirstFunctions(runs, count)
+	subjects, err := FirstGroups(runs, count)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +37,16 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	return NewSheet(v.about.Question, v.axis(0), columns), nil
 }
 
-// FirstFunctions returns the first functions of the first run's evaluation. It returns an *invalid.Input if
+// FirstGroups returns the first groups of the first run's evaluation. It returns an *invalid.Input if
 // there are fewer, or if the runs differ in their benchmark or their columns.
-func FirstFunctions(runs []Run, count int) ([]Subject, error) {
+func FirstGroups(runs []Run, count int) ([]Subject, error) {
 	first := runs[0]
 	if err := sameBenchmark(runs); err != nil {
 		return nil, err
 	}
 	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, count)
 	if err == nil && len(subjects) < count {
-		err = &invalid.Input{File: "--functions", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most the functions of %s of %s",
+		err = &invalid.Input{File: "--groups", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most the groups of %s of %s",
 			invalid.Plural(first.Source.Eval.Count, "evaluation batch", "evaluation batches"), first.Dir)}
 	}
 	return subjects, err
@@ -69,8 +69,8 @@ func (r Run) column(ctx context.Context, v view, subjects []Subject) (Column, er
 // mapsOfRuns returns the maps of each subject, by one run after the other.
 func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
 	if n := len(runs) * len(subjects); n > mostMaps {
-		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", len(subjects), len(runs)),
-			Expected: fmt.Sprintf("at most %d, functions by runs, as two columns of x vary", mostMaps)}
+		return nil, &invalid.Input{File: "--groups", Found: fmt.Sprintf("%d for %d runs", len(subjects), len(runs)),
+			Expected: fmt.Sprintf("at most %d, groups by runs, as two columns of x vary", mostMaps)}
 	}
 	figure := MapPlot{Title: v.about.Question, X: v.axis(0), Y: v.axis(1)}
 	for i := range subjects {

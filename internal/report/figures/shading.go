@@ -161,7 +161,7 @@ func (s *shading) quantile(level float64) plotter.XYs {
 }
 
 // densityRange returns the range of y of a panel: it covers the data, and the median and the central 90%
-// of most predictions. A few context points may say little of where a function goes, so the medians can
+// of most predictions. A few context points may say little of where a group goes, so the medians can
 // make the range of the data seven times as long. The 90% can make that two and a half times as long.
 func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
 	const looked = 40 // quantiles of mixtures take long

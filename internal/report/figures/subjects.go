@@ -8,13 +8,13 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A Subject is a function to predict and to show, and held-out points of it with known y, in raw units.
+// A Subject is a group to predict and to show, and held-out points of it with known y, in raw units.
 type Subject struct {
 	points.Question
 	Held points.Points
 }
 
-// AskedSubjects returns the functions that are asked for, with the points of the file of targets, if
+// AskedSubjects returns the groups that are asked for, with the points of the file of targets, if
 // there is one, whose y are known.
 func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	subjects := make([]Subject, len(a.Questions))
@@ -35,7 +35,7 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	return subjects
 }
 
-// Subjects returns the first functions of the evaluation batches of a source, count or fewer if there
+// Subjects returns the first groups of the evaluation batches of a source, count or fewer if there
 // are fewer. Those without a name are numbered.
 func Subjects(source *datasets.Source, scaling datasets.Scaling, count int) (subjects []Subject, err error) {
 	var b datasets.Batch
@@ -47,9 +47,9 @@ func Subjects(source *datasets.Source, scaling datasets.Scaling, count int) (sub
 		if source.EvalNames != nil {
 			names = source.EvalNames(number)
 		}
-		for i := 0; i < b.Functions && len(subjects) < count; i++ {
+		for i := 0; i < b.Groups && len(subjects) < count; i++ {
 			s := newSubject(&b, i, scaling)
-			if s.Name = "function " + strconv.Itoa(len(subjects)); names != nil && names[i] != "" {
+			if s.Name = "group " + strconv.Itoa(len(subjects)); names != nil && names[i] != "" {
 				s.Name = names[i]
 			}
 			subjects = append(subjects, s)
@@ -58,7 +58,7 @@ func Subjects(source *datasets.Source, scaling datasets.Scaling, count int) (sub
 	return subjects, nil
 }
 
-// newSubject returns function i of a batch, without a name.
+// newSubject returns group i of a batch, without a name.
 func newSubject(b *datasets.Batch, i int, s datasets.Scaling) Subject {
 	all := s.RawOf(b, i)
 	held := all.Cut(b.Context, b.Points)

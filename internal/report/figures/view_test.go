@@ -22,7 +22,7 @@ func fixed(s figures.Subject, dx, column int, number float64) figures.Subject {
 	return s
 }
 
-// A column that is the same at all points of a function, such as the sex of a patient, has no axis. Its
+// A column that is the same at all points of a group, such as the sex of a patient, has no axis. Its
 // number is in the title, and the model is asked with it.
 func TestColumnsThatAreFixedHaveNoAxis(t *testing.T) {
 	o, s := columns(t, 3, false)

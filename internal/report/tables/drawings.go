@@ -30,7 +30,7 @@ type Drawings struct {
 }
 
 // Draw adds drawings of the scores of the rows' first runs to the page. A limit bounds the number of rows.
-func (s *Summary) Draw(calibration func(score.Means, []score.Function) ([]Drawing, error)) error {
+func (s *Summary) Draw(calibration func(score.Means, []score.Group) ([]Drawing, error)) error {
 	for _, t := range s.Tables {
 		for _, row := range t.Rows {
 			r := row.scored()
@@ -41,7 +41,7 @@ func (s *Summary) Draw(calibration func(score.Means, []score.Function) ([]Drawin
 				s.undrawn++
 				continue
 			}
-			list, err := calibration(*r.Eval.Means, r.Eval.PerFunction)
+			list, err := calibration(*r.Eval.Means, r.Eval.PerGroup)
 			if err != nil {
 				return err
 			}

@@ -14,9 +14,9 @@ import (
 func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
 	s, _ := summarize(t, own(t))
 	var drawn []float64
-	must.Do(t, s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
+	must.Do(t, s.Draw(func(means score.Means, groups []score.Group) ([]tables.Drawing, error) {
 		drawn = append(drawn, means.LogDensity.Mean)
-		return []tables.Drawing{{Title: "A", Alt: functions[1].Function, Width: 40, Height: 30, SVG: []byte("<svg/>")}}, nil
+		return []tables.Drawing{{Title: "A", Alt: groups[1].Group, Width: 40, Height: 30, SVG: []byte("<svg/>")}}, nil
 	}))
 	if fmt.Sprint(drawn) != "[-6 -4]" {
 		t.Errorf("drawn %v, want the first run of each row with scores", drawn)
@@ -41,7 +41,7 @@ func TestDrawingsAreBounded(t *testing.T) {
 		addOwn(t, root, fmt.Sprint(i), ownEval(-6), "a.csv", 300+i, 0)
 	}
 	s, _ := summarize(t, root)
-	must.Do(t, s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
+	must.Do(t, s.Draw(func(score.Means, []score.Group) ([]tables.Drawing, error) {
 		return []tables.Drawing{{Title: "A", SVG: []byte("<svg/>")}}, nil
 	}))
 	if page := text(t, s.HTML); strings.Count(page, "<img") != 20 || !strings.Contains(page, "left out for their number: 3.") {

@@ -11,23 +11,23 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// ownEval returns an eval.json of schema 2 of own data. The functions have log densities of logDensity,
+// ownEval returns an eval.json of schema 2 of own data. The groups have log densities of logDensity,
 // logDensity+1 and so on.
-func ownEval(logDensity float64, functions ...string) string {
+func ownEval(logDensity float64, groups ...string) string {
 	e := lissajous(0.1, 0.2)
 	e.benchmark, e.model, e.step = "csv", "cqnp", 300
 	var list []map[string]any
-	for i, name := range functions {
-		list = append(list, map[string]any{"function": name, "points": 10, "log_density": logDensity + float64(i), "crps": 2.5,
+	for i, name := range groups {
+		list = append(list, map[string]any{"group": name, "points": 10, "log_density": logDensity + float64(i), "crps": 2.5,
 			"coverage": map[string]float64{"0.5": 0.4, "0.9": 0.8}})
 	}
-	perFunction, err := json.Marshal(list)
+	perGroup, err := json.Marshal(list)
 	if err != nil {
 		panic(err)
 	}
 	scores := fmt.Sprintf(`"raw": {"context_ll": {"mean": -5.5, "std_error": 0.1}, "target_ll": {"mean": -6.25, "std_error": 0.1}},
 "scored_targets": 40, "log_density": {"mean": %v, "std_error": 0.125}, "crps": 3.25, "coverage": {"0.5": 0.475, "0.9": 0.825},
-"pit": [%s1], "per_function": %s, "per_batch"`, logDensity, strings.Repeat("0, ", 19), perFunction)
+"pit": [%s1], "per_group": %s, "per_batch"`, logDensity, strings.Repeat("0, ", 19), perGroup)
 	return strings.Replace(e.String(), `"per_batch"`, scores, 1)
 }
 
@@ -125,7 +125,7 @@ func TestDataOfOneName(t *testing.T) {
 	must.Same(t, []string{"csv (/x/a/data.csv)", "csv (/x/b/data.csv)", "csv (/y/a/data.csv)", "csv (data.csv)", "csv (other.csv)"}, got)
 }
 
-func TestTablesOfFunctionsAreBounded(t *testing.T) {
+func TestTablesOfGroupsAreBounded(t *testing.T) {
 	root, names := t.TempDir(), []string(nil)
 	for i := range 100 {
 		names = append(names, fmt.Sprintf("f%02d", i))
@@ -136,7 +136,7 @@ func TestTablesOfFunctionsAreBounded(t *testing.T) {
 	s, _ := summarize(t, root)
 	md := text(t, s.Markdown)
 	if n := strings.Count(md, "\n### "); n != 12 || !strings.Contains(md, "left out for their number: 3.") {
-		t.Errorf("%d tables of functions, want 12:\n%s", n, md)
+		t.Errorf("%d tables of groups, want 12:\n%s", n, md)
 	}
 	table := md[strings.LastIndex(md, "\n### "):]
 	for i, name := range names {

@@ -24,7 +24,7 @@ type Scores struct {
 type Score struct {
 	Mean     float64  `json:"mean"`
 	SD       *float64 `json:"sd"`        // sample standard deviation over runs, of two or more
-	StdError *float64 `json:"std_error"` // of a single run: over its functions, or over the targets of one
+	StdError *float64 `json:"std_error"` // of a single run: over its groups, or over the targets of one
 }
 
 // scored returns the first run with scores, or nil.
@@ -147,15 +147,15 @@ func (sh *sheet) addGroups(s Summary) {
 	for _, t := range s.Tables {
 		for _, row := range t.Rows {
 			r := row.scored()
-			if r == nil || len(r.Eval.PerFunction) < 2 {
+			if r == nil || len(r.Eval.PerGroup) < 2 {
 				continue
 			}
 			if len(sh.Groups) == groupTables {
 				leftOut++
 				continue
 			}
-			cut = cut || len(r.Eval.PerFunction) > 2*shownGroups
-			sh.Groups = append(sh.Groups, groupTable(row.title(), r.Eval.PerFunction))
+			cut = cut || len(r.Eval.PerGroup) > 2*shownGroups
+			sh.Groups = append(sh.Groups, groupTable(row.title(), r.Eval.PerGroup))
 		}
 	}
 	sh.GroupLegend = "Means over the targets of a group, of the first run of each row, the lowest log density first."
@@ -170,13 +170,13 @@ func (sh *sheet) addGroups(s Summary) {
 // title returns the name of the row's data and its model: "prices.csv: ACQNP, residual".
 func (r Row) title() string { return r.printedBenchmark() + ": " + r.printedModel() }
 
-func groupTable(title string, groups []score.Function) textTable {
+func groupTable(title string, groups []score.Group) textTable {
 	groups = slices.Clone(groups)
-	slices.SortStableFunc(groups, func(f, g score.Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
+	slices.SortStableFunc(groups, func(f, g score.Group) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
 	t := textTable{Title: title, Header: groupHeader, Names: 1}
 	for i, g := range groups {
 		if i < shownGroups || i >= len(groups)-shownGroups {
-			t.add(nil, []string{printable(g.Function)}, strconv.Itoa(g.Points), number(float64(g.LogDensity)), short(g.CRPS),
+			t.add(nil, []string{printable(g.Group)}, strconv.Itoa(g.Points), number(float64(g.LogDensity)), short(g.CRPS),
 				percent(g.Coverage.Half), percent(g.Coverage.Most))
 		}
 	}

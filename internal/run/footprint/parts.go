@@ -43,7 +43,7 @@ func (p Estimate) sizes() []part {
 	}
 	key, name := p.levels()
 	add(key, name, func(e *ops.Extents) *int { return &e.Levels })
-	add(p.Keys.Functions, "functions", func(e *ops.Extents) *int { return &e.Functions })
+	add(p.Keys.Groups, "groups", func(e *ops.Extents) *int { return &e.Groups })
 	add(p.Keys.Points, "points", func(e *ops.Extents) *int { return &e.Points })
 	add(p.Keys.Context, "context points", func(e *ops.Extents) *int { return &e.Context })
 	return parts

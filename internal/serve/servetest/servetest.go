@@ -23,7 +23,7 @@ import (
 const Curve = "benchmark: lissajous\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n"
 
 // Cars writes a CSV file and returns the configuration of a model of it. keys are entries of data, such as
-// "x: [age]". The columns are car (the function), sold (a date), age, miles (some are 0), fuel (names),
+// "x: [age]". The columns are car (the group), sold (a date), age, miles (some are 0), fuel (names),
 // price and score.
 func Cars(t testing.TB, keys ...string) string {
 	t.Helper()

@@ -22,7 +22,7 @@ const allVariable = "TEST_ALL"
 // form and every benchmark has its turn.
 func taken(i, j, n int) bool { return os.Getenv(allVariable) != "" || (i+j)%n == 0 }
 
-// The configurations train and are evaluated, with two steps and one batch of few functions, points
+// The configurations train and are evaluated, with two steps and one batch of few groups, points
 // and levels. Everything else is as shipped. Package config knows which there are, and loads all of
 // them; a third of them trains unless allVariable is set.
 func TestConfigurationsRun(t *testing.T) {
@@ -112,7 +112,7 @@ func reduced(name, model string) []string {
 	if model == "bnp" {
 		values = append(values, "model.eval_bootstraps=6")
 	}
-	if kind(name) != catalogue.SpeedFlow { // speed-flow always has two functions, its lanes
+	if kind(name) != catalogue.SpeedFlow { // speed-flow always has two groups, its lanes
 		values = append(values, "train.batch_size=2", "eval.batch_size=2")
 	}
 	if kind(name) == catalogue.Synthetic {

@@ -105,7 +105,7 @@ func (g *golden) step(k int) batch { return g.batch("step."+strconv.Itoa(k)+".",
 func (g *golden) batch(prefix string, context int) batch {
 	shape := g.tensor(prefix + "x").Shape
 	b := batch{
-		extents: ops.Extents{Functions: shape[0], Context: context, Points: shape[1]},
+		extents: ops.Extents{Groups: shape[0], Context: context, Points: shape[1]},
 		x:       g.values(prefix + "x"),
 		y:       g.values(prefix + "y"),
 	}
@@ -130,7 +130,7 @@ func (g *golden) batch(prefix string, context int) batch {
 // pairs returns [x, y] of the context points, [B, N_c, dx+dy].
 func pairs(x, y []float64, e ops.Extents, dx, dy int) []float64 {
 	var v []float64
-	for f := range e.Functions {
+	for f := range e.Groups {
 		for c := range e.Context {
 			at := f*e.Points + c
 			v = append(append(v, x[at*dx:][:dx]...), y[at*dy:][:dy]...)
@@ -139,14 +139,14 @@ func pairs(x, y []float64, e ops.Extents, dx, dy int) []float64 {
 	return v
 }
 
-// points returns the batch with only the points [from, to) of each function. The context is the
+// points returns the batch with only the points [from, to) of each group. The context is the
 // same.
 func (b batch) points(from, to, dx, dy int) batch {
 	e := b.extents
-	b.x = part(b.x, e.Functions, e.Points, from, to, dx)
-	b.y = part(b.y, e.Functions, e.Points, from, to, dy)
-	b.u = part(b.u, e.Functions*e.Levels, e.Points, from, to, 1)
-	b.ranges = part(b.ranges, e.Functions, e.Points, from, to, rangeColumns)
+	b.x = part(b.x, e.Groups, e.Points, from, to, dx)
+	b.y = part(b.y, e.Groups, e.Points, from, to, dy)
+	b.u = part(b.u, e.Groups*e.Levels, e.Points, from, to, 1)
+	b.ranges = part(b.ranges, e.Groups, e.Points, from, to, rangeColumns)
 	b.extents.Points = to - from
 	return b
 }
@@ -169,10 +169,10 @@ func (g *golden) capacity() ops.Extents {
 	c := g.main().extents
 	for k := range g.steps {
 		e := g.step(k).extents
-		c.Functions, c.Context = max(c.Functions, e.Functions), max(c.Context, e.Context)
+		c.Groups, c.Context = max(c.Groups, e.Groups), max(c.Context, e.Context)
 		c.Points, c.Levels = max(c.Points, e.Points), max(c.Levels, e.Levels)
 	}
-	c.Functions, c.Context, c.Points = c.Functions+1, c.Context+1, c.Points+2
+	c.Groups, c.Context, c.Points = c.Groups+1, c.Context+1, c.Points+2
 	if c.Levels > 0 {
 		c.Levels++
 	}

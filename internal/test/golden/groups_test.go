@@ -37,7 +37,7 @@ func fillRanges[T engine.Float](p engine.Program[T], b batch) {
 	}
 }
 
-// A cachedProgram predicts the points of a batch as a user's: it reads the siblings of a function once, and
+// A cachedProgram predicts the points of a batch as a user's: it reads the siblings of a group once, and
 // then each group with all points that have it. Its inputs are those of an Evaluation without y; ranges are
 // in fields.
 type cachedProgram[T engine.Float] struct {
@@ -62,7 +62,7 @@ type compileGraph[T engine.Float] func(build func(tensor.Dtype, ops.Extents) (*o
 func newCached[T engine.Float](m *models.Model, c ops.Extents, compile compileGraph[T]) engine.Program[T] {
 	dx, dy := m.Dims()
 	inputs := map[string][]T{"context": make([]T, c.Rows(ops.Context)*(dx+dy)), "x": make([]T, c.Rows(ops.Point)*dx), "u": make([]T, c.Rows(ops.Row))}
-	c.Functions, c.Points = 1, c.Context+c.Points // a group's context points are points too
+	c.Groups, c.Points = 1, c.Context+c.Points // a group's context points are points too
 	return &cachedProgram[T]{model: m, params: make([]T, m.NumParams()), compile: compile, capacity: c, programs: map[programKey]engine.Program[T]{}, inputs: inputs}
 }
 
@@ -99,11 +99,11 @@ func (p *cachedProgram[T]) program(siblings bool, e ops.Extents) (one engine.Pro
 func (p *cachedProgram[T]) Run(e ops.Extents) error {
 	p.outputs = map[string][]T{"components": make([]T, e.Rows(ops.Point)*max(e.Levels, 1)*p.model.RowWidth()), "logit": make([]T, e.Rows(ops.Row))}
 	dx, dy := p.model.Dims()
-	for f := range e.Functions {
+	for f := range e.Groups {
 		context := p.inputs["context"][f*e.Context*(dx+dy):]
 		points := p.batch.ranges[f*e.Points*rangeColumns:][:e.Points*rangeColumns]
 		known := int(points[siblingRange+1]) // the siblings are the same for all points
-		of := ops.Extents{Functions: 1, Context: known, Points: 1, Levels: e.Levels}
+		of := ops.Extents{Groups: 1, Context: known, Points: 1, Levels: e.Levels}
 		reader, err := p.program(true, of)
 		if err != nil {
 			return err
@@ -134,7 +134,7 @@ func (p *cachedProgram[T]) Run(e ops.Extents) error {
 func (p *cachedProgram[T]) ask(levels, known int, reader engine.Program[T], context []T, asked []int) error {
 	dx, dy := p.model.Dims()
 	n := len(context) / (dx + dy)
-	e := ops.Extents{Functions: 1, Context: known, Points: n + len(asked), Levels: levels}
+	e := ops.Extents{Groups: 1, Context: known, Points: n + len(asked), Levels: levels}
 	g, err := p.program(false, e)
 	if err != nil {
 		return err
@@ -176,5 +176,5 @@ func (p *cachedProgram[T]) ask(levels, known int, reader engine.Program[T], cont
 
 // ranged returns ranges [B, N, 4] of the context points, and those of the points.
 func ranged(ranges []float64, e ops.Extents) (ofContext, ofPoints []float64) {
-	return part(ranges, e.Functions, e.Points, 0, e.Context, rangeColumns), slices.Clone(ranges)
+	return part(ranges, e.Groups, e.Points, 0, e.Context, rangeColumns), slices.Clone(ranges)
 }

@@ -36,7 +36,7 @@ func checkAlone[T engine.Float](t *testing.T, g *golden, on compile[T], _ float6
 // tile of the CPU engine has.
 func TestPointsOfOtherTilesDoNotSeeOneAnother(t *testing.T) {
 	g := load(t, "testdata/acqnp-transformer-wide.safetensors")
-	e := ops.Extents{Functions: 2, Context: 40, Points: 300, Levels: 3}
+	e := ops.Extents{Groups: 2, Context: 40, Points: 300, Levels: 3}
 	p := must.Get(onCPU(g.model, e, models.Prediction))(t)
 	defer p.Close()
 	fill(p.Params(), g.flat("w."))
@@ -80,9 +80,9 @@ func predictions[T engine.Float](t *testing.T, p engine.Program[T], b batch) pre
 	return v
 }
 
-// points returns the outputs for points [from, to) of every function.
+// points returns the outputs for points [from, to) of every group.
 func (v predicted[T]) points(e ops.Extents, from, to int) predicted[T] {
-	each := func(v []T) []T { return part(v, e.Functions, e.Points, from, to, len(v)/e.Rows(ops.Point)) }
+	each := func(v []T) []T { return part(v, e.Groups, e.Points, from, to, len(v)/e.Rows(ops.Point)) }
 	return predicted[T]{components: each(v.components), logit: each(v.logit)}
 }
 

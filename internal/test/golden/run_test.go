@@ -29,7 +29,7 @@ func onReference[T engine.Float](m *models.Model, capacity ops.Extents, mode mod
 	return reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return m.Build(dt, e, mode) }, capacity)
 }
 
-// onCPU uses more threads than some cases have functions, and fewer than they have points.
+// onCPU uses more threads than some cases have groups, and fewer than they have points.
 func onCPU(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[float32], error) {
 	compile := func(build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), c ops.Extents) (engine.Program[float32], error) {
 		g, err := build(tensor.Float32, c)
@@ -83,7 +83,7 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], mode models.Mode, b 
 // levelsLast transposes PyTorch's [B, N_τ, N, width] to the engines' [B·N·N_τ, width].
 func levelsLast(v []float64, e ops.Extents, width int) []float64 {
 	out := make([]float64, 0, len(v))
-	for f := range e.Functions {
+	for f := range e.Groups {
 		for n := range e.Points {
 			for k := range e.Levels {
 				out = append(out, v[((f*e.Levels+k)*e.Points+n)*width:][:width]...)

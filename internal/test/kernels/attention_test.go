@@ -20,22 +20,22 @@ func TestAttention(t *testing.T) {
 		ranges   bool
 	}{
 		{one, ops.Point, ops.Context, 1, 1, false}, {odd, ops.Point, ops.Context, 6, 2, false}, {odd, ops.Point, ops.Context, 40, 8, false},
-		{ops.Extents{Functions: 2, Context: 70, Points: 3}, ops.Point, ops.Context, 37, 1, false},
-		{ops.Extents{Functions: 2, Context: 3, Points: 37}, ops.Point, ops.Context, 15, 3, false},
-		{ops.Extents{Functions: 1, Context: 3, Points: 2}, ops.Point, ops.Context, 133, 1, false},
+		{ops.Extents{Groups: 2, Context: 70, Points: 3}, ops.Point, ops.Context, 37, 1, false},
+		{ops.Extents{Groups: 2, Context: 3, Points: 37}, ops.Point, ops.Context, 15, 3, false},
+		{ops.Extents{Groups: 1, Context: 3, Points: 2}, ops.Point, ops.Context, 133, 1, false},
 		{one, ops.Context, ops.Context, 1, 1, false}, {odd, ops.Context, ops.Context, 6, 2, false},
-		{ops.Extents{Functions: 2, Context: 67, Points: 3}, ops.Context, ops.Context, 12, 4, false},
-		{ops.Extents{Functions: 3, Context: 2, Points: 40}, ops.Context, ops.Context, 133, 1, false},
-		{ops.Extents{Functions: 2, Context: 0, Points: 5}, ops.Point, ops.Context, 6, 2, false},
-		{odd, ops.Point, ops.Point, 6, 2, false}, {ops.Extents{Functions: 2, Points: 37}, ops.Point, ops.Point, 12, 4, false},
+		{ops.Extents{Groups: 2, Context: 67, Points: 3}, ops.Context, ops.Context, 12, 4, false},
+		{ops.Extents{Groups: 3, Context: 2, Points: 40}, ops.Context, ops.Context, 133, 1, false},
+		{ops.Extents{Groups: 2, Context: 0, Points: 5}, ops.Point, ops.Context, 6, 2, false},
+		{odd, ops.Point, ops.Point, 6, 2, false}, {ops.Extents{Groups: 2, Points: 37}, ops.Point, ops.Point, 12, 4, false},
 		{one, ops.Point, ops.Context, 1, 1, true}, {odd, ops.Point, ops.Context, 6, 2, true},
-		{ops.Extents{Functions: 2, Context: 70, Points: 3}, ops.Point, ops.Context, 133, 1, true},
-		{ops.Extents{Functions: 2, Context: 100, Points: 3}, ops.Context, ops.Context, 12, 4, true},
-		{ops.Extents{Functions: 3, Context: 2, Points: 70}, ops.Point, ops.Point, 15, 3, true},
-		{ops.Extents{Functions: 2, Context: 0, Points: 5}, ops.Point, ops.Context, 6, 2, true},
+		{ops.Extents{Groups: 2, Context: 70, Points: 3}, ops.Point, ops.Context, 133, 1, true},
+		{ops.Extents{Groups: 2, Context: 100, Points: 3}, ops.Context, ops.Context, 12, 4, true},
+		{ops.Extents{Groups: 3, Context: 2, Points: 70}, ops.Point, ops.Point, 15, 3, true},
+		{ops.Extents{Groups: 2, Context: 0, Points: 5}, ops.Point, ops.Context, 6, 2, true},
 	} {
 		what := name(c.d, " in ", c.heads, " heads of ", c.s, " over ", c.t, " at ", c.e, ", ranges ", c.ranges)
-		keys := c.e.Ratio(c.t, ops.Function)
+		keys := c.e.Ratio(c.t, ops.Group)
 		r, queries, known := newSource(uint64(40+i)), c.e.Rows(c.s)*c.d, c.e.Rows(c.t)*c.d
 		q, k, v := r.uniform(queries, -3, 3), r.uniform(known, -1, 1), r.uniform(known, -1, 1)
 		grad := r.uniform(queries, -1, 1)
@@ -62,7 +62,7 @@ func TestAttention(t *testing.T) {
 			o := &ops.Op{Kind: ops.AttentionGrad, Part: part, In: append([]ops.Space{c.s, c.s}, in...), Out: to, Width: c.d, Heads: c.heads}
 			// Slopes are differences of sums over a head, summed over queries or keys.
 			near(t, name("gradient of ", what, ", part ", part), got[part], reference(o, c.e, append([][]float32{grad, y, q, k, v}, extra...)...),
-				roundings(c.d+keys+c.e.Ratio(c.s, ops.Function)))
+				roundings(c.d+keys+c.e.Ratio(c.s, ops.Group)))
 		}
 	}
 }

@@ -23,7 +23,7 @@ type branchCase struct {
 	base     []float32 // [above, width]; a parameter if that is a bias
 	level    []float32 // [s, inputs]
 	grad     []float32 // [s, columns]
-	mean     []float32 // [Function, columns], the gradient of the mean, if grad is made of it; otherwise nil
+	mean     []float32 // [Group, columns], the gradient of the mean, if grad is made of it; otherwise nil
 	more     []float32 // is added to mean, or nil
 }
 
@@ -67,10 +67,10 @@ func newBranchCase(b cuda.Perceptron, s, above ops.Space, e ops.Extents) *branch
 	return c
 }
 
-// ofMean makes the gradient that of the mean over the rows of each function.
+// ofMean makes the gradient that of the mean over the rows of each group.
 func (c *branchCase) ofMean() {
-	each := c.e.Rows(c.s) / c.e.Functions * c.columns()
-	n := c.e.Functions * c.columns()
+	each := c.e.Rows(c.s) / c.e.Groups * c.columns()
+	n := c.e.Groups * c.columns()
 	c.mean, c.more = slices.Clone(c.grad[:n]), slices.Clone(c.grad[n:2*n])
 	for i := range c.grad {
 		at := i/each*c.columns() + i%c.columns()

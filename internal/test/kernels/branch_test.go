@@ -48,7 +48,7 @@ type branchMemory struct {
 
 func (c *branchCase) branchMemory(d *device, k cuda.BranchKernels) branchMemory {
 	m := branchMemory{
-		e:    d.upload(raw([]int32{int32(c.e.Functions), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)})),
+		e:    d.upload(raw([]int32{int32(c.e.Groups), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)})),
 		flat: d.upload(raw(c.flat)), layout: d.upload(raw(c.layout)), base: d.upload(raw(c.base)), level: d.upload(raw(c.level)),
 		grad: d.upload(raw(c.gradient())), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(c.s) * c.columns()),
 	}
@@ -190,28 +190,28 @@ func TestBranch(t *testing.T) {
 		e                             ops.Extents
 		how                           branchRun
 	}{
-		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{precision: "f16", capability: 90, chunks: 4, blocks: 2}},
-		{1, 64, 3, 3, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, chunks: 4, blocks: 1}},
-		{2, 64, 2, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, branchRun{precision: "f16", capability: 75, chunks: 2, blocks: 3}},
-		{1, 64, 3, 16, ops.Extents{Functions: 1, Points: 6, Levels: 3}, branchRun{precision: "f16", capability: 80, chunks: 1, blocks: 1, alone: true}},
-		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{precision: "f16", capability: 90, chunks: 8, blocks: 2}},
-		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 86, chunks: 2, blocks: 2}},
-		{2, 128, 3, 9, ops.Extents{Functions: 1, Points: 5, Levels: 13}, branchRun{precision: "f16", capability: 75, chunks: 8, blocks: 2}},
-		{1, 64, 2, 3, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{precision: "f32", capability: 75, chunks: 4, blocks: 2}},
-		{2, 64, 3, 9, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 80, chunks: 2, blocks: 2}},
-		{1, 64, 4, 16, ops.Extents{Functions: 1, Points: 31, Levels: 9}, branchRun{precision: "f32", capability: 75, chunks: 3, blocks: 2}},
-		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{precision: "f32", capability: 86, chunks: 4, blocks: 1, alone: true}},
-		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 86, chunks: 2, blocks: 2}},
-		{2, 128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 13}, branchRun{precision: "f32", capability: 90, chunks: 8, blocks: 2}},
-		{1, 128, 3, 9, ops.Extents{Functions: 2, Points: 3, Levels: 25}, branchRun{precision: "f32", capability: 75, chunks: 2, blocks: 1}},
-		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 4, blocks: 2}},
-		{2, 64, 3, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 3}},
-		{1, 64, 4, 16, ops.Extents{Functions: 1, Points: 6, Levels: 53}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1, alone: true}},
-		{2, 64, 7, 2, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
-		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
-		{2, 128, 3, 16, ops.Extents{Functions: 1, Points: 5, Levels: 13}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
-		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
-		{2, 128, 6, 9, ops.Extents{Functions: 1, Points: 5, Levels: 80}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1}},
+		{1, 64, 2, 1, ops.Extents{Groups: 1, Points: 1, Levels: 1}, branchRun{precision: "f16", capability: 90, chunks: 4, blocks: 2}},
+		{1, 64, 3, 3, ops.Extents{Groups: 2, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, chunks: 4, blocks: 1}},
+		{2, 64, 2, 9, ops.Extents{Groups: 1, Points: 70, Levels: 3}, branchRun{precision: "f16", capability: 75, chunks: 2, blocks: 3}},
+		{1, 64, 3, 16, ops.Extents{Groups: 1, Points: 6, Levels: 3}, branchRun{precision: "f16", capability: 80, chunks: 1, blocks: 1, alone: true}},
+		{1, 128, 2, 3, ops.Extents{Groups: 1, Points: 71, Levels: 1}, branchRun{precision: "f16", capability: 90, chunks: 8, blocks: 2}},
+		{1, 128, 4, 1, ops.Extents{Groups: 1, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 86, chunks: 2, blocks: 2}},
+		{2, 128, 3, 9, ops.Extents{Groups: 1, Points: 5, Levels: 13}, branchRun{precision: "f16", capability: 75, chunks: 8, blocks: 2}},
+		{1, 64, 2, 3, ops.Extents{Groups: 1, Points: 1, Levels: 1}, branchRun{precision: "f32", capability: 75, chunks: 4, blocks: 2}},
+		{2, 64, 3, 9, ops.Extents{Groups: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 80, chunks: 2, blocks: 2}},
+		{1, 64, 4, 16, ops.Extents{Groups: 1, Points: 31, Levels: 9}, branchRun{precision: "f32", capability: 75, chunks: 3, blocks: 2}},
+		{1, 64, 2, 1, ops.Extents{Groups: 1, Points: 71, Levels: 1}, branchRun{precision: "f32", capability: 86, chunks: 4, blocks: 1, alone: true}},
+		{1, 128, 4, 1, ops.Extents{Groups: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 86, chunks: 2, blocks: 2}},
+		{2, 128, 3, 3, ops.Extents{Groups: 1, Points: 5, Levels: 13}, branchRun{precision: "f32", capability: 90, chunks: 8, blocks: 2}},
+		{1, 128, 3, 9, ops.Extents{Groups: 2, Points: 3, Levels: 25}, branchRun{precision: "f32", capability: 75, chunks: 2, blocks: 1}},
+		{1, 64, 2, 1, ops.Extents{Groups: 1, Points: 1, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 4, blocks: 2}},
+		{2, 64, 3, 9, ops.Extents{Groups: 1, Points: 70, Levels: 3}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 3}},
+		{1, 64, 4, 16, ops.Extents{Groups: 1, Points: 6, Levels: 53}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1, alone: true}},
+		{2, 64, 7, 2, ops.Extents{Groups: 2, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
+		{1, 128, 2, 3, ops.Extents{Groups: 1, Points: 71, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
+		{2, 128, 3, 16, ops.Extents{Groups: 1, Points: 5, Levels: 13}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
+		{1, 128, 4, 1, ops.Extents{Groups: 1, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
+		{2, 128, 6, 9, ops.Extents{Groups: 1, Points: 5, Levels: 80}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1}},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			c, k := branchCaseFor(s.inputs, s.width, s.depth, s.outputs, s.e, s.how)
@@ -228,7 +228,7 @@ func TestBranch(t *testing.T) {
 func TestBranchPrecision(t *testing.T) {
 	for precision, bound := range map[string]float64{"f16": 0x1p-8, "f32": 1e-6} {
 		how := branchRun{precision: precision, capability: 90, chunks: 2, blocks: 2}
-		c, k := branchCaseFor(1, 64, 5, 3, ops.Extents{Functions: 1, Points: 3, Levels: 20}, how)
+		c, k := branchCaseFor(1, 64, 5, 3, ops.Extents{Groups: 1, Points: 3, Levels: 20}, how)
 		got := c.tensors(c.run(newDevice(t), k, how))
 		for name, w := range c.tensors(c.reference(rounding("f32"))) {
 			var off, all float64
@@ -257,7 +257,7 @@ func TestBranchRealSizes(t *testing.T) {
 		how.chunks, how.blocks = 3, 2
 		for _, s := range []struct{ inputs, depth, outputs int }{{1, 5, 1}, {1, 3, 3}, {2, 3, 3}} {
 			t.Run(fmt.Sprint(how.precision, how.capability, how.pairs, s), func(t *testing.T) {
-				c, k := branchCaseFor(s.inputs, 128, s.depth, s.outputs, ops.Extents{Functions: 2, Points: 7, Levels: 50}, how)
+				c, k := branchCaseFor(s.inputs, 128, s.depth, s.outputs, ops.Extents{Groups: 2, Points: 7, Levels: 50}, how)
 				c.avoidKinks(t, rounding(how.precision))
 				c.compare(t, c.run(newDevice(t), k, how), c.reference(rounding(how.precision)), tolerance(how.precision))
 			})
@@ -270,7 +270,7 @@ func TestBranchRealSizes(t *testing.T) {
 // that of 4000 roundings of a sum that grows, 2^-24 of it each, in random directions: 2e-6.
 func TestBranchOfManyRows(t *testing.T) {
 	how := branchRun{precision: "f32", capability: 90, chunks: 1, blocks: 1}
-	c, k := branchCaseFor(1, 64, 2, 1, ops.Extents{Functions: 1, Points: 40, Levels: 100}, how)
+	c, k := branchCaseFor(1, 64, 2, 1, ops.Extents{Groups: 1, Points: 40, Levels: 100}, how)
 	for i, v := range c.grad {
 		c.grad[i] = float32(math.Abs(float64(v)))
 	}
@@ -304,7 +304,7 @@ func TestBranchOfAnySize(t *testing.T) {
 	for _, s := range []struct{ hidden, grad float64 }{
 		{0x1p13, 1}, {0x1p-12, 1}, {1, 0x1p-60}, {1, 0x1p40}, {0x1p13, 0x1p-80}, {0x1p-12, 0x1p60}, {1, 0},
 	} {
-		c, k := branchCaseFor(2, 128, 4, 3, ops.Extents{Functions: 1, Points: 5, Levels: 13}, how)
+		c, k := branchCaseFor(2, 128, 4, 3, ops.Extents{Groups: 1, Points: 5, Levels: 13}, how)
 		c.avoidKinks(t, rounding("f32"))
 		c.scale(s.hidden, s.grad)
 		t.Run(fmt.Sprintf("%g %g", s.hidden, s.grad), func(t *testing.T) {
@@ -317,7 +317,7 @@ func TestBranchOfAnySize(t *testing.T) {
 // tile. They are as exact as the others, relative to themselves.
 func TestBranchKeepsSmallGradients(t *testing.T) {
 	how := branchRun{precision: "f32", capability: 90, chunks: 1, blocks: 1}
-	c, k := branchCaseFor(1, 64, 4, 2, ops.Extents{Functions: 1, Points: 5, Levels: 6}, how)
+	c, k := branchCaseFor(1, 64, 4, 2, ops.Extents{Groups: 1, Points: 5, Levels: 6}, how)
 	c.avoidKinks(t, rounding("f32"))
 	small := c.grad[2*6*2:][:6*2]
 	for i := range small {
@@ -342,7 +342,7 @@ func TestBranchKeepsSmallGradients(t *testing.T) {
 // finite numbers that are wrong.
 func TestBranchBeyondHalves(t *testing.T) {
 	how := branchRun{precision: "f32", capability: 90, chunks: 1, blocks: 1}
-	c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
+	c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Groups: 1, Points: 1, Levels: 3}, how)
 	c.scale(0x1p20, 1)
 	r := c.run(newDevice(t), k, how)
 	if slices.ContainsFunc(r.out, func(v float64) bool { return !math.IsNaN(v) }) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
@@ -354,7 +354,7 @@ func TestBranchBeyondHalves(t *testing.T) {
 func TestBranchAtAnyGrid(t *testing.T) {
 	for _, how := range []branchRun{{precision: "f16", capability: 90}, {precision: "f16", capability: 90, pairs: true}, {precision: "f32", capability: 90}} {
 		how.chunks, how.blocks = 3, 1
-		c, k := branchCaseFor(2, 64, 3, 3, ops.Extents{Functions: 1, Points: 31, Levels: 9}, how)
+		c, k := branchCaseFor(2, 64, 3, 3, ops.Extents{Groups: 1, Points: 31, Levels: 9}, how)
 		d := newDevice(t)
 		want := c.tensors(c.run(d, k, how))
 		for i, blocks := range []int{2, 3, 5} {
@@ -373,7 +373,7 @@ func TestBranchAtAnyGrid(t *testing.T) {
 // Without a backward pass, hidden values are only written where one group of resident layers hands
 // them to the next. The output has the same bits.
 func TestBranchEvaluation(t *testing.T) {
-	e := ops.Extents{Functions: 1, Points: 3, Levels: 15}
+	e := ops.Extents{Groups: 1, Points: 3, Levels: 15}
 	var want []float32
 	for _, capability := range []int{90, 86, 75} {
 		c, k := branchCaseFor(1, 128, 4, 3, e, branchRun{precision: "f16", capability: capability, chunks: 1})
@@ -402,7 +402,7 @@ func TestBranchEvaluation(t *testing.T) {
 func TestBranchNaN(t *testing.T) {
 	for _, pairs := range []bool{false, true} {
 		how := branchRun{precision: "f16", capability: 90, pairs: pairs, chunks: 1, blocks: 1}
-		c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
+		c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Groups: 1, Points: 1, Levels: 3}, how)
 		c.flat[c.layout[2]+5] = float32(math.NaN())
 		r := c.run(newDevice(t), k, how)
 		if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
@@ -443,7 +443,7 @@ func TestBranchOverflow(t *testing.T) {
 				continue
 			}
 			for l := range s.depth + 1 {
-				c, k := branchCaseFor(1, s.width, s.depth, 1, ops.Extents{Functions: 1, Points: 1, Levels: 9}, how)
+				c, k := branchCaseFor(1, s.width, s.depth, 1, ops.Extents{Groups: 1, Points: 1, Levels: 9}, how)
 				c.scale(1, 0x1p12)
 				below := c.layers()[max(l-1, 0)]
 				if l > 0 {
@@ -465,7 +465,7 @@ func TestBranchOverflow(t *testing.T) {
 // as a chunk for each of half a million multiprocessors would need. Only those of the rows are used.
 func TestBranchFarImages(t *testing.T) {
 	how := branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1 << 19, blocks: 2}
-	c, k := branchCaseFor(1, 64, 6, 1, ops.Extents{Functions: 1, Points: 300, Levels: 1}, how)
+	c, k := branchCaseFor(1, 64, 6, 1, ops.Extents{Groups: 1, Points: 300, Levels: 1}, how)
 	d := newDevice(t)
 	if n := k.HiddenBytes(300, 1, true); n != 2<<33 || uint64(n) > d.Device().Memory/2 {
 		t.Skipf("%d bytes of hidden images, on a device with %d", n, d.Device().Memory)

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
-// few is the tolerance for functions of a few operations in float32.
+// few is the tolerance for groups of a few operations in float32.
 const few = 1e-6
 
 // An element is an operation that is declared by an element, with the bounds of each input.
@@ -40,7 +40,7 @@ func elements(e ops.Extents) (all []element) {
 		}
 		return o
 	}
-	for _, s := range []ops.Space{ops.Function, ops.Point, ops.Row, ops.Ensemble} {
+	for _, s := range []ops.Space{ops.Group, ops.Point, ops.Row, ops.Ensemble} {
 		for k, in := range map[ops.Kind][][2]float64{ops.Add: {wide, wide}, ops.Mul: {wide, near1}, ops.Affine: {wide}, ops.Exp: {wide},
 			ops.Log: {above0}, ops.Softplus: {wide}, ops.Positive: {wide}, ops.Sigmoid: {wide}, ops.SigmoidGrad: {near1, share}} {
 			add(op(k, s, 3, []any{s, 3, s, 3}[:2*len(in)]...), few, in...)
@@ -67,7 +67,7 @@ func elements(e ops.Extents) (all []element) {
 		add(op(ops.Join, c.s, c.whole, c.s, c.width, c.s, c.whole-c.width), 0, wide, wide)
 	}
 	add(op(ops.Ones, ops.Point, 1, ops.Point, 4), 0, wide)
-	for from, to := range map[ops.Space]ops.Space{ops.Context: ops.Function, ops.Resample: ops.Ensemble} {
+	for from, to := range map[ops.Space]ops.Space{ops.Context: ops.Group, ops.Resample: ops.Ensemble} {
 		add(op(ops.SetMean, to, 37, from, 37), roundings(e.Context), near1)
 		add(op(ops.SetMeanGrad, from, 37, to, 37), few, near1)
 		add(op(ops.Gather, ops.Resample, 5, from, 5, ops.Resample, 1), 0, near1, [2]float64{0, float64(e.Context)})
@@ -138,7 +138,7 @@ func (d *device) element(e ops.Extents, o ops.Op, grid int, in ...[]float32) []f
 		t.set("from", o.From)
 		t.set("floor", float32(o.Floor))
 	}
-	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
+	extents := d.upload(raw([]int32{int32(e.Groups), int32(e.Context), int32(e.Points), int32(e.Levels)}))
 	memory := []gpu.Ptr{extents, d.alloc(4 * e.Rows(o.Out) * o.Width)}
 	t.set("out", memory[1])
 	for i, v := range in {
@@ -179,12 +179,12 @@ func TestAddOfAWeight(t *testing.T) {
 // TestSetMeanGradOfTwo adds two gradients of a mean.
 func TestSetMeanGradOfTwo(t *testing.T) {
 	d, r := newDevice(t), newSource(5)
-	n := odd.Rows(ops.Function) * 3
+	n := odd.Rows(ops.Group) * 3
 	grad, more, sum := r.uniform(n, -1, 1), r.uniform(n, -1, 1), make([]float32, n)
 	for i, v := range more {
 		sum[i] = grad[i] + v
 	}
-	o := ops.Op{Kind: ops.SetMeanGrad, In: []ops.Space{ops.Function}, Widths: []int{3}, Out: ops.Context, Width: 3}
+	o := ops.Op{Kind: ops.SetMeanGrad, In: []ops.Space{ops.Group}, Widths: []int{3}, Out: ops.Context, Width: 3}
 	near(t, "gradient of the mean from two", d.element(odd, o, 2, grad, more), reference(&o, odd, sum), few)
 }
 

@@ -17,8 +17,8 @@ import (
 
 // odd holds sizes that are not multiples of each other or of a block. one holds the smallest sizes.
 var (
-	odd = ops.Extents{Functions: 3, Context: 7, Points: 11, Levels: 5}
-	one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+	odd = ops.Extents{Groups: 3, Context: 7, Points: 11, Levels: 5}
+	one = ops.Extents{Groups: 1, Context: 1, Points: 1, Levels: 1}
 )
 
 // result stands for memory that a kernel writes, by its length in numbers; null stands for a null
@@ -94,7 +94,7 @@ func download[T any](d *device, p gpu.Ptr, n int) []T {
 // passed as an int32, or a float32.
 func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any) [][]float32 {
 	d.t.Helper()
-	extents := d.upload(raw([]int32{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels)}))
+	extents := d.upload(raw([]int32{int32(e.Groups), int32(e.Context), int32(e.Points), int32(e.Levels)}))
 	all := []any{extents}
 	memory := []gpu.Ptr{extents}
 	var sizes []int

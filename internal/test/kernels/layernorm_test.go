@@ -19,7 +19,7 @@ func TestLayerNorm(t *testing.T) {
 		d int
 	}{
 		{one, ops.Point, 1}, {odd, ops.Point, 5}, {odd, ops.Context, 31}, {odd, ops.Point, 64}, {odd, ops.Context, 133},
-		{ops.Extents{Functions: 3, Context: 107, Points: 5, Levels: 1}, ops.Context, 37},
+		{ops.Extents{Groups: 3, Context: 107, Points: 5, Levels: 1}, ops.Context, 37},
 	} {
 		what := name(c.d, " columns in ", c.s, " at ", c.e)
 		r, n := newSource(uint64(70+i)), c.e.Rows(c.s)*c.d
@@ -96,7 +96,7 @@ func TestLayerNormKeepsDigits(t *testing.T) {
 func TestLayerNormKeepsNaN(t *testing.T) {
 	d := newDevice(t)
 	x := []float32{1, float32(math.NaN()), 2}
-	e := ops.Extents{Functions: 1, Points: 1, Levels: 1}
+	e := ops.Extents{Groups: 1, Points: 1, Levels: 1}
 	ones := []float32{1, 1, 1}
 	for i, v := range d.run("layer_norm", 1, 128, e, x, ones, ones, result(3), ops.Point, 3)[0] {
 		if v == v {

@@ -14,7 +14,7 @@ import (
 const likely = 1e-5
 
 // many has more levels than a warp has lanes, but no multiple of them.
-var many = ops.Extents{Functions: 2, Context: 1, Points: 3, Levels: 67}
+var many = ops.Extents{Groups: 2, Context: 1, Points: 3, Levels: 67}
 
 func TestGaussian(t *testing.T) {
 	d, r := newDevice(t), newSource(8)
@@ -178,7 +178,7 @@ func TestLogMeanExp(t *testing.T) {
 
 func TestNegMean(t *testing.T) {
 	d, r := newDevice(t), newSource(31)
-	for _, e := range []ops.Extents{one, odd, {Functions: 7, Context: 1, Points: 101, Levels: 1}} {
+	for _, e := range []ops.Extents{one, odd, {Groups: 7, Context: 1, Points: 101, Levels: 1}} {
 		n := e.Rows(ops.Point)
 		a, b := r.uniform(n, -3, 3), r.uniform(n, -3, 3)
 		o := &ops.Op{Kind: ops.NegMean, Out: ops.Scalar, Width: 1}

@@ -27,17 +27,17 @@ func (l layer) String() string {
 var layers = []layer{
 	{one, ops.Point, ops.Parameter, 1, 1, true},
 	{odd, ops.Point, ops.Parameter, 3, 7, true},
-	{odd, ops.Point, ops.Function, 9, 66, false},
+	{odd, ops.Point, ops.Group, 9, 66, false},
 	{odd, ops.Row, ops.Point, 1, 33, true},
 	{odd, ops.Row, ops.Parameter, 37, 1, false},
 	{odd, ops.Row, ops.Parameter, 130, 8, true},
-	{odd, ops.Row, ops.Function, 20, 17, true},
+	{odd, ops.Row, ops.Group, 20, 17, true},
 	{odd, ops.Row, ops.Parameter, 10, 130, true},
 	{odd, ops.Context, ops.Context, 131, 65, false},
 	{odd, ops.Resample, ops.Context, 2, 9, true},
-	{odd, ops.Ensemble, ops.Function, 68, 36, true},
-	{odd, ops.Function, ops.Parameter, 64, 64, true},
-	{ops.Extents{Functions: 2, Points: 301, Levels: 1}, ops.Point, ops.Parameter, 5, 12, true},
+	{odd, ops.Ensemble, ops.Group, 68, 36, true},
+	{odd, ops.Group, ops.Parameter, 64, 64, true},
+	{ops.Extents{Groups: 2, Points: 301, Levels: 1}, ops.Point, ops.Parameter, 5, 12, true},
 }
 
 func (l layer) op() *ops.Op {
@@ -130,7 +130,7 @@ func (l layer) weightGrad(d *device, grad, y, in []float32) (dw, db []float32) {
 // TestLargeLinear has enough rows for the largest tiles, and for more than 64 slices of the
 // smallest size.
 func TestLargeLinear(t *testing.T) {
-	l := layer{ops.Extents{Functions: 1, Points: 16391, Levels: 1}, ops.Point, ops.Parameter, 9, 65, true}
+	l := layer{ops.Extents{Groups: 1, Points: 16391, Levels: 1}, ops.Point, ops.Parameter, 9, 65, true}
 	d, r, n := newDevice(t), newSource(1), l.e.Rows(l.s)
 	base, in, weight := r.uniform(l.d, -1, 1), r.uniform(n*l.k, -1, 1), r.uniform(l.d*l.k, -1, 1)
 	y := d.run("linear", 11, 128, l.e, base, in, weight, result(n*l.d), l.s, l.above, l.k, l.d, l.relu, l.k)[0]
@@ -153,7 +153,7 @@ func TestLargeLinear(t *testing.T) {
 func TestReLUKeepsNaN(t *testing.T) {
 	d := newDevice(t)
 	in := []float32{1, float32(math.NaN()), -1}
-	e := ops.Extents{Functions: 1, Points: 3, Levels: 1}
+	e := ops.Extents{Groups: 1, Points: 3, Levels: 1}
 	got := d.run("linear", 1, 128, e, []float32{0}, in, []float32{1}, result(3), ops.Point, ops.Parameter, 1, 1, true, 1)[0]
 	if got[0] != 1 || got[1] == got[1] || got[2] != 0 {
 		t.Errorf("ReLU of 1, NaN, -1 is %v", got)

@@ -20,7 +20,7 @@ func mlpCase(inputs, width, depth, outputs int, s, above ops.Space, e ops.Extent
 }
 
 // TestMLP compares the kernels of an MLP with the float64 reference: encoders, whose result has the width of
-// a hidden layer, and decoders, with a base for each function, for each row and for some rows.
+// a hidden layer, and decoders, with a base for each group, for each row and for some rows.
 func TestMLP(t *testing.T) {
 	for _, s := range []struct {
 		inputs, width, depth, outputs int
@@ -28,14 +28,14 @@ func TestMLP(t *testing.T) {
 		e                             ops.Extents
 		how                           branchRun
 	}{
-		{3, 64, 3, 0, ops.Context, ops.Parameter, ops.Extents{Functions: 3, Context: 23, Points: 2}, branchRun{capability: 90, chunks: 3, blocks: 2}},
-		{7, 64, 2, 0, ops.Context, ops.Parameter, ops.Extents{Functions: 1, Context: 1, Points: 2}, branchRun{capability: 80, chunks: 3, blocks: 2}},
-		{1, 64, 3, 4, ops.Point, ops.Function, ops.Extents{Functions: 5, Context: 2, Points: 53}, branchRun{capability: 86, chunks: 4, blocks: 3}},
-		{5, 64, 2, 16, ops.Point, ops.Point, ops.Extents{Functions: 2, Context: 2, Points: 37}, branchRun{capability: 90, chunks: 2, blocks: 1}},
-		{2, 64, 4, 0, ops.Resample, ops.Context, ops.Extents{Functions: 2, Context: 3, Points: 2, Levels: 7}, branchRun{capability: 90, chunks: 2, blocks: 1}},
-		{3, 128, 4, 0, ops.Context, ops.Parameter, ops.Extents{Functions: 2, Context: 41}, branchRun{capability: 90, chunks: 8, blocks: 5}},
-		{3, 128, 3, 0, ops.Context, ops.Parameter, ops.Extents{Functions: 2, Context: 23}, branchRun{capability: 86, chunks: 2, blocks: 1}},
-		{1, 128, 3, 4, ops.Point, ops.Function, ops.Extents{Functions: 3, Points: 33}, branchRun{capability: 80, chunks: 3, blocks: 2}},
+		{3, 64, 3, 0, ops.Context, ops.Parameter, ops.Extents{Groups: 3, Context: 23, Points: 2}, branchRun{capability: 90, chunks: 3, blocks: 2}},
+		{7, 64, 2, 0, ops.Context, ops.Parameter, ops.Extents{Groups: 1, Context: 1, Points: 2}, branchRun{capability: 80, chunks: 3, blocks: 2}},
+		{1, 64, 3, 4, ops.Point, ops.Group, ops.Extents{Groups: 5, Context: 2, Points: 53}, branchRun{capability: 86, chunks: 4, blocks: 3}},
+		{5, 64, 2, 16, ops.Point, ops.Point, ops.Extents{Groups: 2, Context: 2, Points: 37}, branchRun{capability: 90, chunks: 2, blocks: 1}},
+		{2, 64, 4, 0, ops.Resample, ops.Context, ops.Extents{Groups: 2, Context: 3, Points: 2, Levels: 7}, branchRun{capability: 90, chunks: 2, blocks: 1}},
+		{3, 128, 4, 0, ops.Context, ops.Parameter, ops.Extents{Groups: 2, Context: 41}, branchRun{capability: 90, chunks: 8, blocks: 5}},
+		{3, 128, 3, 0, ops.Context, ops.Parameter, ops.Extents{Groups: 2, Context: 23}, branchRun{capability: 86, chunks: 2, blocks: 1}},
+		{1, 128, 3, 4, ops.Point, ops.Group, ops.Extents{Groups: 3, Points: 33}, branchRun{capability: 80, chunks: 3, blocks: 2}},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			s.how.precision = "f32"
@@ -46,10 +46,10 @@ func TestMLP(t *testing.T) {
 	}
 }
 
-// The gradient of the mean over each function's rows need not be written for every row.
+// The gradient of the mean over each group's rows need not be written for every row.
 func TestMLPOfAMean(t *testing.T) {
 	how := branchRun{precision: "f32", capability: 90, chunks: 3, blocks: 2}
-	c, k := mlpCase(3, 64, 3, 0, ops.Context, ops.Parameter, ops.Extents{Functions: 3, Context: 21}, how)
+	c, k := mlpCase(3, 64, 3, 0, ops.Context, ops.Parameter, ops.Extents{Groups: 3, Context: 21}, how)
 	c.ofMean()
 	for _, sums := range c.inputsOfReLUs(rounding("f32")) {
 		// A float32 sum of some hundred numbers and a float64 sum differ by less.
@@ -66,9 +66,9 @@ func TestMLPAtAnyGrid(t *testing.T) {
 		how := branchRun{precision: "f32", capability: 90, chunks: 5, blocks: 1}
 		s, above := ops.Context, ops.Parameter
 		if outputs > 0 {
-			s, above = ops.Point, ops.Function
+			s, above = ops.Point, ops.Group
 		}
-		c, k := mlpCase(3, 64, 3, outputs, s, above, ops.Extents{Functions: 4, Context: 37, Points: 35}, how)
+		c, k := mlpCase(3, 64, 3, outputs, s, above, ops.Extents{Groups: 4, Context: 37, Points: 35}, how)
 		d := newDevice(t)
 		want := c.tensors(c.run(d, k, how))
 		for i, blocks := range []int{2, 3, 7} {

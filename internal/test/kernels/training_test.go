@@ -20,10 +20,10 @@ func line(blocks, threads int) gpu.Dims { return gpu.Line(blocks, threads, 0) }
 // step is a struct Step.
 func step(e ops.Extents, batch uint64, rate float64) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, struct {
-		Functions, Context, Points, Levels int32
-		Batch                              uint64
-		Rate                               float64
-	}{int32(e.Functions), int32(e.Context), int32(e.Points), int32(e.Levels), batch, rate})
+		Groups, Context, Points, Levels int32
+		Batch                           uint64
+		Rate                            float64
+	}{int32(e.Groups), int32(e.Context), int32(e.Points), int32(e.Levels), batch, rate})
 	if err != nil {
 		panic(err)
 	}
@@ -241,7 +241,7 @@ func TestLevels(t *testing.T) {
 		e     ops.Extents
 		seed  uint64
 		batch uint64
-	}{{one, 0, 0}, {odd, 0x123456789abcdef0, 3}, {ops.Extents{Functions: 2, Points: 3, Levels: 1}, math.MaxUint64, 1<<40 + 7}} {
+	}{{one, 0, 0}, {odd, 0x123456789abcdef0, 3}, {ops.Extents{Groups: 2, Points: 3, Levels: 1}, math.MaxUint64, 1<<40 + 7}} {
 		want := make([]float32, c.e.Rows(ops.Row))
 		random.New(c.seed, random.Levels).Fill(c.batch, 0, want)
 		for _, grid := range []int{1, 5} {

@@ -170,7 +170,7 @@ func scoredBeyond(t *testing.T, f answer.Predictor) {
 	if !math.IsInf(points[1].LogDensity, -1) || points[1].PIT != 0 || math.Abs(points[1].CRPS-points[0].CRPS-0.5) > 1e-6 {
 		t.Errorf("the scores of −0.5 are %+v, of 0 %+v", points[1], points[0]) // between the two F is 0, and y is at most
 	}
-	if all.Impossible != 1 || all.PerFunction[0].Impossible != 1 || alone.Impossible != 0 || all.LogDensity.Mean != alone.LogDensity.Mean || all.PerFunction[0].LogDensity != alone.PerFunction[0].LogDensity {
+	if all.Impossible != 1 || all.PerGroup[0].Impossible != 1 || alone.Impossible != 0 || all.LogDensity.Mean != alone.LogDensity.Mean || all.PerGroup[0].LogDensity != alone.PerGroup[0].LogDensity {
 		t.Errorf("of the three %+v, of the two others %+v", all, alone)
 	}
 	if all.Joint != nil || alone.Joint == nil {

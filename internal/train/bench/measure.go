@@ -30,7 +30,7 @@ type Options struct {
 	DataDir    string
 	Device     device.Device
 	Threads    int    // of the CPU, at least 1
-	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
+	Points     int    // of every group, as given to Experiment; 0 if the benchmark draws their number
 	Steps      int    // to time, at least 1
 	Version    string // of the program
 	Progress   progress.Reporter

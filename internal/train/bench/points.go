@@ -15,7 +15,7 @@ const (
 	MostPoints  = config.MaxPoints
 )
 
-// Experiment reads a configuration. Unless points is 0, every function of a training batch then has
+// Experiment reads a configuration. Unless points is 0, every group of a training batch then has
 // that many points, max(3, points/2) of them context. Experiment returns an *invalid.Input if the
 // benchmark fixes the number of points.
 func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
@@ -31,7 +31,7 @@ func Experiment(file string, over config.Overrides, points int) (config.Experime
 	return config.Load(file, over)
 }
 
-// fixPoints returns the keys that give every function of a training batch n points, max(3, n/2) of
+// fixPoints returns the keys that give every group of a training batch n points, max(3, n/2) of
 // them context. It returns an *invalid.Input if the benchmark fixes the number of points.
 func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
@@ -48,7 +48,7 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n), Expected: "no --points: the groups of your own data have sizes of their own"}
 	case len(e.Data.Points) == 0:
 		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
-			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
+			Expected: "no --points: the groups of " + e.Benchmark + " have a fixed number of points"}
 	}
 	// bench does not evaluate, but the checks of config compare these keys with those of the data.
 	evalContext := max(e.Eval.MaxContext, context)

@@ -19,7 +19,7 @@ type Result struct {
 	Device      string  `json:"device"`            // with its precision unless that is fp32 on a CPU
 	Kernels     string  `json:"kernels,omitempty"` // of the CPU
 	Threads     int     `json:"threads"`
-	Points      int     `json:"points"` // of every function; 0 if the benchmark draws their number
+	Points      int     `json:"points"` // of every group; 0 if the benchmark draws their number
 	Steps       int     `json:"steps"`
 	RowsPerStep float64 `json:"rows_per_step"` // mean
 	RowsPerS    float64 `json:"rows_per_s"`

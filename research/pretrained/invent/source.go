@@ -28,8 +28,8 @@ func New(e config.Experiment) *datasets.Source {
 	p, most, n := &groups{e: e}, e.Data.Points[1], e.Eval.NumPoints
 	return &datasets.Source{DX: datasets.Varying + datasets.Constant, DY: 1, Scaling: datasets.Unscaled(datasets.Varying+datasets.Constant, 1),
 		Threads: func(n int) { p.threads = n },
-		Train:   datasets.Batches{Size: datasets.Size{Functions: e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}, Make: p.train},
-		Eval:    datasets.Batches{Size: datasets.Size{Functions: e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}, Make: p.eval, Count: e.Eval.Batches}}
+		Train:   datasets.Batches{Size: datasets.Size{Groups: e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}, Make: p.train},
+		Eval:    datasets.Batches{Size: datasets.Size{Groups: e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}, Make: p.eval, Count: e.Eval.Batches}}
 }
 
 // train draws N ~ U{points}, the number of targets and train.batch_size data sets.
@@ -47,7 +47,7 @@ func (p *groups) eval(i int, dst *datasets.Batch) error {
 // fill draws the data sets of a batch, on all workers.
 func (p *groups) fill(seed uint64, use random.Stream, step, functions, rows int, dst *datasets.Batch) error {
 	share := random.New(seed, random.Sizes|use).Float(uint64(step), 1)
-	dst.Reshape(datasets.Size{Functions: functions, Points: rows, Context: rows - targetsOf(rows, share)}, datasets.Varying+datasets.Constant, 1)
+	dst.Reshape(datasets.Size{Groups: functions, Points: rows, Context: rows - targetsOf(rows, share)}, datasets.Varying+datasets.Constant, 1)
 	n := 4 * functions * rows
 	dst.Ranges = slices.Grow(dst.Ranges, n)[:n]
 	g := random.New(seed, random.Data|use)

@@ -38,10 +38,10 @@ func TestDataSetsOfGroups(t *testing.T) {
 			most = source.Eval.Size
 		}
 		targets := b.Points - b.Context
-		if b.Points > most.Points || b.Context > most.Context || 10*targets < b.Points-10 || 10*targets > 3*b.Points || len(b.Ranges) != 4*b.Functions*b.Points {
+		if b.Points > most.Points || b.Context > most.Context || 10*targets < b.Points-10 || 10*targets > 3*b.Points || len(b.Ranges) != 4*b.Groups*b.Points {
 			t.Fatalf("batch %d: %d points, %d of them context, %d numbers of ranges; the most are %+v", step, b.Points, b.Context, len(b.Ranges), most)
 		}
-		for f := range b.Functions {
+		for f := range b.Groups {
 			without += checkDataSet(t, b, f)
 		}
 	}

@@ -1,4 +1,4 @@
-// Tests of the page's functions that need no page. failures lists what went wrong.
+// Tests of the page's groups that need no page. failures lists what went wrong.
 import { newestWins } from "/page/api.js";
 import { extent, valueText } from "/page/columns.js";
 import { contextTable, parse, predictionTable, readContext } from "/page/csv.js";
@@ -36,15 +36,15 @@ equal("semicolons and a byte order mark", parse("\uFEFFa;b\n1;2"), [["a", "b"], 
 equal("tabs", parse("a\tb\n1\t2\n"), [["a", "b"], ["1", "2"]]);
 refused("an open quote", () => parse('a,b\n"1,2'), "CSV: a quoted cell has no closing quote");
 const read = readContext('car,fuel,price,age\nA,petrol,0.5,1\nB,"diesel, old",1e-3,2\nA,petrol,-1,3\n', cars.columns);
-equal("functions", read, {
-  functions: [
+equal("groups", read, {
+  groups: [
     { name: "A", points: [{ x: [1, "petrol"], y: [0.5] }, { x: [3, "petrol"], y: [-1] }] },
     { name: "B", points: [{ x: [2, "diesel, old"], y: [0.001] }] },
   ],
   ignored: [],
 });
 equal("other columns", readContext("age,fuel,price,a,b\n1,petrol,2,x,y\n", cars.columns).ignored, ["a", "b"]);
-equal("the column of groups", readContext("shop,product,age,fuel,price\ns,a,1,petrol,2\nt,b,1,petrol,3\n", cars.columns, "product").functions.map((f) => f.name), ["a", "b"]);
+equal("the column of groups", readContext("shop,product,age,fuel,price\ns,a,1,petrol,2\nt,b,1,petrol,3\n", cars.columns, "product").groups.map((f) => f.name), ["a", "b"]);
 refused("a missing column", () => readContext("age,fuel\n1,petrol\n", cars.columns), "CSV: found the columns age, fuel; expected also price");
 refused("an unknown name", () => readContext("age,fuel,price\n1,gas,2\n", cars.columns), 'CSV line 2, column fuel: found "gas", expected one of petrol, diesel, old');
 refused("an empty cell", () => readContext("age,fuel,price\n,petrol,2\n", cars.columns), 'CSV line 2, column age: found "", expected a number');
@@ -55,20 +55,20 @@ tell(patient, points, []);
 equal("the fuel of the group that is told", [patient.at, patient.points], [[1.5, "diesel, old"], points]);
 tell(patient, [], points);
 equal("a group without points", [patient.at, patient.others], [[1.5, "diesel, old"], points]);
-equal("a table of points", contextTable("a", points, cars.columns), 'function,age,fuel,price\na,1.5,"diesel, old",0.25\n');
-equal("points there and back", readContext(contextTable("a", points, cars.columns), cars.columns).functions[0].points, points);
+equal("a table of points", contextTable("a", points, cars.columns), 'group,age,fuel,price\na,1.5,"diesel, old",0.25\n');
+equal("points there and back", readContext(contextTable("a", points, cars.columns), cars.columns).groups[0].points, points);
 const target = { x: [1, "petrol"], channels: [{ mean: 0.5, sd: 0.1, quantiles: [0.2, 0.8] }] };
 equal("a table of predictions", predictionTable("1", [target], [0.05, 0.95], cars.columns, [[[0.3]]]),
-  "function,target,age,fuel,channel,mean,sd,q0.05,q0.95,draw1\n1,0,1,petrol,price,0.5,0.1,0.2,0.8,0.3\n");
-equal("a column named mean", predictionTable("1", [], [], { x: [{ name: "mean" }], y: [price] }), "function,target,x_mean,channel,mean,sd\n");
+  "group,target,age,fuel,channel,mean,sd,q0.05,q0.95,draw1\n1,0,1,petrol,price,0.5,0.1,0.2,0.8,0.3\n");
+equal("a column named mean", predictionTable("1", [], [], { x: [{ name: "mean" }], y: [price] }), "group,target,x_mean,channel,mean,sd\n");
 
 
 // Dates are days since the first one.
 const born = { name: "born", unit: "days since 2024-02-28", dates: true, low: 0, high: 10 };
 const dated = { x: [born], y: [price] };
-equal("dates", readContext("born,price\n2024-03-01,0.5\n2024-02-28 12:00,1\n2024-02-27T00:00:00Z,2\n", dated).functions[0].points.map((p) => p.x[0]), [2, 0.5, -1]);
+equal("dates", readContext("born,price\n2024-03-01,0.5\n2024-02-28 12:00,1\n2024-02-27T00:00:00Z,2\n", dated).groups[0].points.map((p) => p.x[0]), [2, 0.5, -1]);
 refused("no date", () => readContext("born,price\n2024-3-1,0.5\n", dated), 'CSV line 2, column born: found "2024-3-1", expected a date');
-equal("a table of dates", contextTable("a", [{ x: [2], y: [0.5] }, { x: [0.5], y: [1] }], dated), "function,born,price\na,2024-03-01,0.5\na,2024-02-28T12:00:00Z,1\n");
+equal("a table of dates", contextTable("a", [{ x: [2], y: [0.5] }, { x: [0.5], y: [1] }], dated), "group,born,price\na,2024-03-01,0.5\na,2024-02-28T12:00:00Z,1\n");
 equal("a date in words", valueText(born, 2), "2024-03-01");
 
 // The state in the address
@@ -98,7 +98,7 @@ equal("an axis with a point below 0", extent({ name: "price", low: 0, high: 10 }
 const g = grid({ ...first, show: ["density"] }, cars, "moving");
 equal("targets of a curve", [g.x.length, g.x[0].length, g.x[0][1], g.columns.length], [97, 2, "petrol", 97]);
 const body = request({ ...first, points, show: ["density"] }, g);
-equal("a request", [body.run, body.functions[0].context, body.quantiles, body.density.y.length, body.modes],
+equal("a request", [body.run, body.groups[0].context, body.quantiles, body.density.y.length, body.modes],
   [cars.name, { x: [[1.5, "diesel, old"]], y: [[0.25]] }, [0.05, 0.5, 0.95], 81, undefined]);
 equal("levels asked", asked({ quantiles: [0.9], map: "0.25" }), [0.05, 0.25, 0.5, 0.9, 0.95]);
 
@@ -120,7 +120,7 @@ equal("many branches", joined([[0, 1], [2, 3], [4, 5], [7, 8], [9, 10], [13, 14]
 equal("the question of a run", question({ ...cars, model: "cnp", benchmark: "csv", file: "cars.csv", group: "car", parameters: 9000, steps: 0 }),
   { title: "cars.csv: price from age, fuel, by car", about: "CNP · 9,000 parameters" });
 equal("the question of a fit", question({ columns: cars.columns, model: "fit", file: "cars.csv", formula: "price ~ age | car" }).title, "price ~ age | car, of cars.csv");
-equal("what is asked of a place", describeRequest(first, cars, [2.5, 9]).functions[0].targets.x, [[2.5, "petrol"]]);
+equal("what is asked of a place", describeRequest(first, cars, [2.5, 9]).groups[0].targets.x, [[2.5, "petrol"]]);
 
 // Of jobs that wait, the newest runs.
 const ran = [];

@@ -20,12 +20,12 @@ import (
 // Options say which files to look at.
 type Options struct {
 	File     string // a CSV file or a directory of them
-	Function string // the column that names the function; "" if each file is one
+	Group    string // the column that names the group; "" if each file is one
 	X, Y     []string
 	Log      []string // columns of which the model sees the logarithm, besides the skewed ones
 	DataDir  string
 	Model    string // "" for acqnp if the data are few, else cnp with a mixture of Gaussians
-	HoldBack bool   // holds functions, or points, back to calibrate intervals with
+	HoldBack bool   // holds groups, or points, back to calibrate intervals with
 }
 
 // A Result is a configuration and what it follows from.
@@ -65,9 +65,9 @@ const (
 )
 
 // validFraction returns the share of the data for validation: a fifth, or less if there are many
-// functions or points.
+// groups or points.
 func (f Found) validFraction() float64 {
-	n, most := f.Functions, 100
+	n, most := f.Groups, 100
 	if f.SplitBy == "point" {
 		n, most = f.used(), 2000
 	}
@@ -79,11 +79,11 @@ func (f Found) few() bool {
 	if f.SplitBy == "point" {
 		return f.used() < 600
 	}
-	return f.Functions < 30
+	return f.Groups < 30
 }
 
-// manyFunctions is the number of functions from which the context is aggregated by attention.
-const manyFunctions = 40
+// manyGroups is the number of groups from which the context is aggregated by attention.
+const manyGroups = 40
 
 // section is a part of a configuration.
 type section = map[string]any
@@ -115,11 +115,11 @@ func (f Found) experiment(model string, d config.Data) (config.Experiment, error
 	return config.Parse("init", content, config.Overrides{})
 }
 
-// fewPoints is the number of points of a function in a training step if there are few in all. Steps that
+// fewPoints is the number of points of a group in a training step if there are few in all. Steps that
 // all use the same points overfit sooner.
 const fewPoints = 64
 
-// batchSize returns the number of functions of a batch, fewer if they are large.
+// batchSize returns the number of groups of a batch, fewer if they are large.
 func (f Found) batchSize() int {
 	n := min(f.Points[1], config.MaxCSVPoints)
 	return min(max(512/max(n, 1), 4), 64)
@@ -138,7 +138,7 @@ func (f Found) model(name string) section {
 		m["train_bootstraps"], m["eval_bootstraps"], m["sigma_floor"] = 4, 50, f.floor()
 		return m
 	case name == "canp":
-	case f.SplitBy == "function" && f.Functions >= manyFunctions:
+	case f.SplitBy == "group" && f.Groups >= manyGroups:
 		m["aggregation"] = config.Attention
 	default:
 		m["aggregation"] = config.Mean
@@ -162,10 +162,10 @@ func (f Found) model(name string) section {
 }
 
 // floor returns the lower bound of σ of one Gaussian. It has short tails: if σ is small, one target of an
-// unusual function costs dozens of nats, and few functions may not show that. Where points are held out,
-// the model knows other points of the same function, so σ may be a hundredth of the deviation of y.
+// unusual group costs dozens of nats, and few groups may not show that. Where points are held out,
+// the model knows other points of the same group, so σ may be a hundredth of the deviation of y.
 func (f Found) floor() float64 {
-	if f.few() && f.SplitBy == "function" {
+	if f.few() && f.SplitBy == "group" {
 		return 0.2
 	}
 	return 0.01

@@ -21,7 +21,7 @@ func (f file) options(t *testing.T) draft.Options {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "my data.csv")
 	must.Do(t, os.WriteFile(path, []byte(f.text), 0o600))
-	o := draft.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data"}
+	o := draft.Options{File: path, Group: f.group, X: f.x, Y: f.y, DataDir: "data"}
 	if o.X == nil {
 		o.X = []string{"x"}
 	}
@@ -65,7 +65,7 @@ func trains(t *testing.T, r draft.Result, holds string) {
 	}
 }
 
-func waves() file { return file{text: table("g,x,y", ",", repeat(5, 100), curve), function: "g"} }
+func waves() file { return file{text: table("g,x,y", ",", repeat(5, 100), curve), group: "g"} }
 
 func TestOneModelAlone(t *testing.T) {
 	for _, model := range config.Models() {
@@ -87,8 +87,8 @@ func TestHeadWithoutAModel(t *testing.T) {
 		file    file
 		mixture bool
 	}{
-		{"29 functions", file{text: table("g,x,y", ",", repeat(6, 29), curve), function: "g"}, false},
-		{"30 functions", file{text: table("g,x,y", ",", repeat(6, 30), curve), function: "g"}, true},
+		{"29 groups", file{text: table("g,x,y", ",", repeat(6, 29), curve), group: "g"}, false},
+		{"30 groups", file{text: table("g,x,y", ",", repeat(6, 30), curve), group: "g"}, true},
 		{"599 points", file{text: table("g,x,y", ",", repeat(599, 1), curve)}, false},
 		{"600 points", file{text: table("g,x,y", ",", repeat(600, 1), curve)}, true},
 	} {
@@ -104,11 +104,11 @@ func TestHeadWithoutAModel(t *testing.T) {
 	}
 }
 
-// With HoldBack, functions or rows are held back, and nothing that is found follows from them. Of too few
+// With HoldBack, groups or rows are held back, and nothing that is found follows from them. Of too few
 // there is a remedy.
-func TestCalibrationHoldsFunctionsBack(t *testing.T) {
-	for functions, want := range map[int]int{14: 0, 15: 9, 39: 9, 40: 19, 200: 49} {
-		o := file{text: table("g,x,y", ",", repeat(4, functions), curve), function: "g"}.options(t)
+func TestCalibrationHoldsGroupsBack(t *testing.T) {
+	for groups, want := range map[int]int{14: 0, 15: 9, 39: 9, 40: 19, 200: 49} {
+		o := file{text: table("g,x,y", ",", repeat(4, groups), curve), group: "g"}.options(t)
 		o.HoldBack = true
 		r, err := draft.Run(o)
 		if want == 0 {
@@ -116,8 +116,8 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 			continue
 		}
 		must.Do(t, err)
-		if got := r.Experiment.Data.Calibration; got != want || r.Found.Functions+want != functions || r.Found.Rows != 4*(functions-want) {
-			t.Errorf("%d of %d functions held back, %d functions and %d rows found", got, functions, r.Found.Functions, r.Found.Rows)
+		if got := r.Experiment.Data.Calibration; got != want || r.Found.Groups+want != groups || r.Found.Rows != 4*(groups-want) {
+			t.Errorf("%d of %d groups held back, %d groups and %d rows found", got, groups, r.Found.Groups, r.Found.Rows)
 		}
 		trains(t, r, "")
 	}
@@ -128,16 +128,16 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 	}
 }
 
-// A Gaussian of few functions has a large lower bound of σ. Of few points of one function it has a small
+// A Gaussian of few groups has a large lower bound of σ. Of few points of one group it has a small
 // one, so that it can be sure where y hardly varies, and trains on parts of them.
-func TestFewFunctionsAndFewPoints(t *testing.T) {
+func TestFewGroupsAndFewPoints(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		file   file
 		floor  float64
 		points []int
 	}{
-		{"few functions", file{text: table("g,x,y", ",", repeat(8, 12), curve), function: "g"}, 0.2, nil},
+		{"few groups", file{text: table("g,x,y", ",", repeat(8, 12), curve), group: "g"}, 0.2, nil},
 		{"few points", file{text: table("g,x,y", ",", repeat(90, 1), curve)}, 0.01, []int{64, 64}},
 		{"many points", file{text: table("g,x,y", ",", repeat(900, 1), curve)}, 0.01, nil},
 	} {
@@ -156,7 +156,7 @@ func TestLogarithmsThatAreAskedFor(t *testing.T) {
 	if r, err := draft.Run(o); err != nil || len(r.Experiment.Data.Log) > 0 {
 		t.Errorf("%q without asking: %v", r.Experiment.Data.Log, err)
 	}
-	o = file{text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprint(20 + (7*i+f)%11) })), function: "g"}.options(t)
+	o = file{text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprint(20 + (7*i+f)%11) })), group: "g"}.options(t)
 	o.Log = []string{"y"}
 	r := must.Get(draft.Run(o))(t)
 	trains(t, r, `log: ["y"]`)

@@ -9,17 +9,17 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// How many functions, or points, calibrate. With 9, 19, 29 … of them an interval of 90% covers exactly
+// How many groups, or points, calibrate. With 9, 19, 29 … of them an interval of 90% covers exactly
 // 90% in the mean. An interval of 95% needs 19. With more of them the coverage varies less.
 const (
 	fewCalibrate  = 9
 	someCalibrate = 19
 	mostCalibrate = 199
-	leastForFew   = 15 // functions, or points, from which fewCalibrate are held back
+	leastForFew   = 15 // groups, or points, from which fewCalibrate are held back
 	leastForSome  = 40 // from which someCalibrate are
 )
 
-// calibrating returns how many of n functions, or points, calibrate: about a quarter, within bounds.
+// calibrating returns how many of n groups, or points, calibrate: about a quarter, within bounds.
 func calibrating(n int) int {
 	if n < leastForSome {
 		return fewCalibrate
@@ -27,7 +27,7 @@ func calibrating(n int) int {
 	return min(max(n/4/10*10-1, someCalibrate), mostCalibrate)
 }
 
-// holdBack sets how many functions, or points, calibrate, and returns what the other rows hold. The
+// holdBack sets how many groups, or points, calibrate, and returns what the other rows hold. The
 // search sees only those rows, so its choice does not depend on the data that calibrate.
 func (f Found) holdBack(d *config.Data, dataDir string, all rows.Scan) (Found, error) {
 	n, what := count(all, 2), "group"

@@ -15,31 +15,31 @@ type Found struct {
 	File        string        `json:"file"`
 	Files       int           `json:"files"`
 	Rows        int           `json:"rows"`
-	Dropped     int           `json:"dropped"`   // rows with a missing cell in a column that is used
-	Functions   int           `json:"functions"` // with at least one row that is used
-	Points      [3]int        `json:"points"`    // of each: least, median, most
-	Columns     []rows.Column `json:"columns"`   // those of x and y
+	Dropped     int           `json:"dropped"` // rows with a missing cell in a column that is used
+	Groups      int           `json:"groups"`  // with at least one row that is used
+	Points      [3]int        `json:"points"`  // of each: least, median, most
+	Columns     []rows.Column `json:"columns"` // those of x and y
 	Categories  []string      `json:"categories"`
 	Dates       []string      `json:"dates"`
-	Skewed      []string      `json:"skewed"`       // skewed and nowhere negative: the model sees their logarithm
-	PerFunction []string      `json:"per_function"` // the same in all rows of a function
-	Calibration int           `json:"calibration"`  // functions, or rows, that are held back and not in the other numbers
-	SplitBy     string        `json:"split"`        // what is held out: function or point
+	Skewed      []string      `json:"skewed"`      // skewed and nowhere negative: the model sees their logarithm
+	PerGroup    []string      `json:"per_group"`   // the same in all rows of a group
+	Calibration int           `json:"calibration"` // groups, or rows, that are held back and not in the other numbers
+	SplitBy     string        `json:"split"`       // what is held out: group or point
 }
 
 // used returns the number of rows that are used.
 func (f Found) used() int { return f.Rows - f.Dropped }
 
 const (
-	leastRows      = 10 // fewer cannot be split
-	leastFunctions = 6  // with fewer, points are held out, not functions
-	leastShort     = 4  // the same where functions are short
-	short          = 30 // points; a function with fewer is short
+	leastRows   = 10 // fewer cannot be split
+	leastGroups = 6  // with fewer, points are held out, not groups
+	leastShort  = 4  // the same where groups are short
+	short       = 30 // points; a group with fewer is short
 )
 
 // look scans the files and settles the section data of the configuration.
 func look(o Options) (Found, config.Data, error) {
-	d := config.Data{File: o.File, Group: o.Function, XColumns: o.X, YColumns: o.Y}
+	d := config.Data{File: o.File, Group: o.Group, XColumns: o.X, YColumns: o.Y}
 	if err := checkNames(d); err != nil {
 		return Found{}, d, err
 	}
@@ -56,8 +56,8 @@ func look(o Options) (Found, config.Data, error) {
 		d.Missing = config.Drop
 	}
 	d.SplitBy = "point"
-	if withTwo := count(scan, 2); withTwo >= leastFunctions || withTwo >= leastShort && f.Points[1] < short {
-		d.SplitBy = "function"
+	if withTwo := count(scan, 2); withTwo >= leastGroups || withTwo >= leastShort && f.Points[1] < short {
+		d.SplitBy = "group"
 	}
 	if o.HoldBack {
 		if f, err = f.holdBack(&d, o.DataDir, scan); err != nil {
@@ -83,7 +83,7 @@ func foundIn(scan rows.Scan, d config.Data) (Found, error) {
 		}
 	}
 	slices.Sort(sizes)
-	if f.Functions = len(sizes); f.Functions > 0 {
+	if f.Groups = len(sizes); f.Groups > 0 {
 		f.Points = [3]int{sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]}
 	}
 	if err := f.checkRows(d, scan); err != nil {
@@ -112,7 +112,7 @@ func checkNames(d config.Data) error {
 	return nil
 }
 
-// count returns the number of functions with at least the given number of used rows.
+// count returns the number of groups with at least the given number of used rows.
 func count(s rows.Scan, rows int) (n int) {
 	for _, f := range s.Groups {
 		if f.Used >= rows {
@@ -153,8 +153,8 @@ func (f *Found) add(c rows.Column, y bool) error {
 	case c.Kind == rows.NumberColumn && form.Format == "" && skewed(c, y):
 		f.Skewed = append(f.Skewed, c.Name)
 	}
-	if c.PerGroup && !y && f.Functions > 1 {
-		f.PerFunction = append(f.PerFunction, c.Name)
+	if c.PerGroup && !y && f.Groups > 1 {
+		f.PerGroup = append(f.PerGroup, c.Name)
 	}
 	f.Columns = append(f.Columns, c)
 	return nil

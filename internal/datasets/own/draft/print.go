@@ -15,7 +15,7 @@ func (f Found) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, invalid.Plural(f.Files, "file", "files"))
 	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.dropped())
-	fmt.Fprintf(t, "groups\t%d, points of each: least %d, median %d, most %d\n", f.Functions, f.Points[0], f.Points[1], f.Points[2])
+	fmt.Fprintf(t, "groups\t%d, points of each: least %d, median %d, most %d\n", f.Groups, f.Points[0], f.Points[1], f.Points[2])
 	if f.Calibration > 0 {
 		fmt.Fprintf(t, "held back\t%d for calibration, which nothing else uses\n", f.Calibration)
 	}
@@ -47,7 +47,7 @@ func (f Found) describe(c rows.Column) string {
 	if slices.Contains(f.Skewed, c.Name) {
 		text += "; skewed and nowhere negative, the model sees the logarithm"
 	}
-	if slices.Contains(f.PerFunction, c.Name) {
+	if slices.Contains(f.PerGroup, c.Name) {
 		text += "; the same in all rows of a group"
 	}
 	if c.Codes != "" {

@@ -47,14 +47,14 @@ export async function model() {
   return runs;
 }
 
-// predict returns the first function's answer and the warnings: {targets, draws, warnings}.
+// predict returns the first group's answer and the warnings: {targets, draws, warnings}.
 export async function predict(request, signal) {
   const empty = (points) => ({ ...points, x: points.x.map(() => []) });
   const ofX = ({ context, targets }) => ({ context: empty(context), targets: empty(targets) });
-  const asked = withoutX.has(request.run) ? { ...request, functions: request.functions.map(ofX) } : request;
+  const asked = withoutX.has(request.run) ? { ...request, groups: request.groups.map(ofX) } : request;
   const answer = await call("/v1/predict", { method: "POST", body: JSON.stringify(asked), signal });
-  const [first] = answer.functions;
-  first.targets.forEach((t, i) => (t.x = request.functions[0].targets.x[i]));
+  const [first] = answer.groups;
+  first.targets.forEach((t, i) => (t.x = request.groups[0].targets.x[i]));
   return { ...first, warnings: answer.warnings };
 }
 

@@ -27,9 +27,9 @@ export function parse(source) {
   return rows.map((cells) => cells.map((c) => c.trim()));
 }
 
-// readContext returns the functions of a table: {functions: [{name, points}], ignored: [names of
-// columns]}. The columns are found by their names. The run's column of groups, a column named function, or
-// else the only other column, divides the rows into functions.
+// readContext returns the groups of a table: {groups: [{name, points}], ignored: [names of
+// columns]}. The columns are found by their names. The run's column of groups, a column named group, or
+// else the only other column, divides the rows into groups.
 export function readContext(source, { x, y }, group) {
   const rows = parse(source);
   if (rows.length === 0) throw new Error("CSV: found no header; expected the columns " + namesOf(x, y));
@@ -40,17 +40,17 @@ export function readContext(source, { x, y }, group) {
   }
   const known = [...x, ...y].map((c) => c.name);
   const others = header.filter((name) => !known.includes(name));
-  const key = others.includes(group) ? group : others.includes("function") ? "function" : others.length === 1 ? others[0] : null;
-  const functions = new Map();
+  const key = others.includes(group) ? group : others.includes("group") ? "group" : others.length === 1 ? others[0] : null;
+  const groups = new Map();
   rows.slice(1).forEach((cells, i) => {
     const at = (name) => cells[header.indexOf(name)] ?? "";
     const name = key === null ? "" : at(key);
     const point = { x: x.map((c) => value(c, at(c.name), i + 2)), y: y.map((c) => value(c, at(c.name), i + 2)) };
-    if (!functions.has(name)) functions.set(name, []);
-    functions.get(name).push(point);
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(point);
   });
   return {
-    functions: [...functions].map(([name, points]) => ({ name, points })),
+    groups: [...groups].map(([name, points]) => ({ name, points })),
     ignored: others.filter((name) => name !== key),
   };
 }
@@ -82,16 +82,16 @@ const text = (rows) => rows.map((r) => r.map(quote).join(",") + "\n").join("");
 // contextTable returns the context points as CSV text that readContext and `acqnp predict --context`
 // read.
 export function contextTable(name, points, { x, y }) {
-  return text([["function", ...x, ...y].map((c) => c.name ?? c), ...points.map((p) => [name, ...written(x, p.x), ...p.y])]);
+  return text([["group", ...x, ...y].map((c) => c.name ?? c), ...points.map((p) => [name, ...written(x, p.x), ...p.y])]);
 }
 
 // predictionTable returns predictions as CSV text with the columns that `acqnp predict` writes. Each
 // target is as the API gives it; draws are by draw, target and channel, and may be absent.
 export function predictionTable(name, targets, quantiles, { x, y }, draws = []) {
   const numbers = ["mean", "sd", ...quantiles.map((q) => "q" + q), ...draws.map((_, i) => "draw" + (i + 1))];
-  const taken = ["function", "target", "channel", ...numbers];
+  const taken = ["group", "target", "channel", ...numbers];
   const inputs = x.map((c) => (taken.includes(c.name) ? "x_" + c.name : c.name));
-  const rows = [["function", "target", ...inputs, "channel", ...numbers]];
+  const rows = [["group", "target", ...inputs, "channel", ...numbers]];
   targets.forEach((t, i) => t.channels.forEach((c, k) => {
     rows.push([name, i, ...written(x, t.x), y[k].name, c.mean, c.sd, ...c.quantiles, ...draws.map((d) => d[i][k])]);
   }));

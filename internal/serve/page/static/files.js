@@ -5,24 +5,24 @@ import { encode, tell } from "./state.js";
 
 // wireFiles connects the fields of uploads and the buttons of downloads.
 export function wireFiles(app, drawOn) {
-  let functions = [];
+  let groups = [];
   const take = (i, event) => {
-    const others = functions.flatMap((f, k) => (k === i ? [] : f.points));
-    app.rebuild(() => tell(app.state, functions[i].points, others), event);
+    const others = groups.flatMap((f, k) => (k === i ? [] : f.points));
+    app.rebuild(() => tell(app.state, groups[i].points, others), event);
     app.select(-1);
   };
   const read = (text, event) => {
     try {
       const found = readContext(text, app.run.columns, app.run.group);
-      functions = found.functions;
-      if (functions.length === 0) throw new Error("CSV: found a header without rows; expected a row for each point");
-      const rows = functions.reduce((n, f) => n + f.points.length, 0);
-      const named = functions.map((f, i) => [i, `${f.name || "(no name)"} (${f.points.length})`]);
-      options(byId("function"), named, 0);
-      byId("function-name").textContent = app.run.group ?? "Group";
-      byId("function-label").hidden = functions.length < 2;
+      groups = found.groups;
+      if (groups.length === 0) throw new Error("CSV: found a header without rows; expected a row for each point");
+      const rows = groups.reduce((n, f) => n + f.points.length, 0);
+      const named = groups.map((f, i) => [i, `${f.name || "(no name)"} (${f.points.length})`]);
+      options(byId("group"), named, 0);
+      byId("group-name").textContent = app.run.group ?? "Group";
+      byId("group-label").hidden = groups.length < 2;
       const ignored = found.ignored.length > 0 ? ` Columns left out: ${found.ignored.join(", ")}.` : "";
-      byId("loaded").textContent = `Read ${rows} ${rows === 1 ? "row" : "rows"}${functions.length > 1 ? ` of ${functions.length} groups; the model is told those of one` : ""}.${ignored}`;
+      byId("loaded").textContent = `Read ${rows} ${rows === 1 ? "row" : "rows"}${groups.length > 1 ? ` of ${groups.length} groups; the model is told those of one` : ""}.${ignored}`;
       app.complain("");
       take(0, event);
     } catch (err) {
@@ -35,7 +35,7 @@ export function wireFiles(app, drawOn) {
     e.target.value = "";
   });
   byId("use").addEventListener("click", (e) => read(byId("paste").value, e));
-  byId("function").addEventListener("change", (e) => take(Number(e.target.value), e));
+  byId("group").addEventListener("change", (e) => take(Number(e.target.value), e));
   byId("save-table").addEventListener("click", () => {
     if (!app.prediction) return;
     const { targets, levels } = app.prediction;

@@ -55,7 +55,7 @@ const contextOf = (points) => ({ x: points.map((p) => p.x), y: points.map((p) =>
 export function request(state, g) {
   const body = {
     run: state.run,
-    functions: [{ context: contextOf(state.points), targets: { x: g.x } }],
+    groups: [{ context: contextOf(state.points), targets: { x: g.x } }],
     quantiles: asked(state),
   };
   if (g.kind === "curve" && state.show.includes("density")) body.density = { y: g.rows };
@@ -73,10 +73,10 @@ export function nearest(grid, [p, q]) {
 // describeRequest returns the body for what the page says of the prediction at a place on the axes.
 export function describeRequest(state, run, place) {
   const x = state.at.map((v, i) => (state.axes.includes(i) ? valueAt(run.columns.x[i], place[state.axes.indexOf(i)]) : v));
-  return { run: state.run, functions: [{ context: contextOf(state.points), targets: { x: [x] } }], quantiles: [0.5], regions: [0.9] };
+  return { run: state.run, groups: [{ context: contextOf(state.points), targets: { x: [x] } }], quantiles: [0.5], regions: [0.9] };
 }
 
 // drawRequest returns the body for joint draws at the targets x.
 export function drawRequest(state, x, draws, seed) {
-  return { run: state.run, functions: [{ context: contextOf(state.points), targets: { x } }], quantiles: [0.5], draws, seed };
+  return { run: state.run, groups: [{ context: contextOf(state.points), targets: { x } }], quantiles: [0.5], draws, seed };
 }

@@ -262,7 +262,7 @@ function open(state) {
   app.select(-1);
 }
 
-// example draws a function from the model itself at a dozen targets, and takes that as the context.
+// example draws a group from the model itself at a dozen targets, and takes that as the context.
 async function example(event) {
   const g = grid({ ...app.state, points: [] }, app.run, "moving");
   const part = g.x.length / 12;
