@@ -144,8 +144,10 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	if dir == "" {
 		dir = run.DefaultDir(o.config, e)
 	}
-	if e.Data.File, err = benchmark.AbsoluteFile(e.Data.File); err != nil {
-		return r, err
+	for _, path := range []*string{&e.Data.File, &e.Data.Tasks, &e.Data.EvalTasks} {
+		if *path, err = benchmark.AbsoluteFile(*path); err != nil {
+			return r, err
+		}
 	}
 	if err = run.CheckDir(dir); err != nil {
 		return r, err

@@ -37,6 +37,7 @@ const (
 	images    = catalogue.Images
 	groups    = catalogue.Groups
 	csv       = catalogue.CSV
+	tasks     = catalogue.Tasks
 )
 
 var bySettings = []catalogue.Kind{}

@@ -49,6 +49,9 @@ type Data struct {
 	Categories    []string  `yaml:"categories,flow,omitempty"`
 	Log           []string  `yaml:"log,flow,omitempty"` // densities in raw units include the Jacobian 1/y
 	Missing       string    `yaml:"missing,omitempty"`  // Refuse or Drop
+	Tasks         string    `yaml:"tasks,omitempty"`
+	EvalTasks     string    `yaml:"eval_tasks,omitempty"`
+	Command       []string  `yaml:"command,flow,omitempty"`
 }
 
 // LeastContext returns MinContext, 0 if it is not set.
@@ -64,9 +67,9 @@ var dataKeys = []entry{{
 	help: "Fixes splits and partitions, which do not depend on train.seed and eval.seed.",
 	note: "fixes the split",
 }, {
-	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
+	name: "data.points", kinds: kindsOf(synthetic, csv, tasks), accepts: wholeRange(1, MaxPoints),
 	preset: always([]int{6, 100}).except(nil, csv).worded(fmt.Sprintf("all points of the smallest group of a batch, at most %d,", MaxCSVPoints)),
-	help:   "Number N of points of a group in a training batch, N ~ U{LOW..HIGH}.",
+	help:   "Number N of points of a group in a training batch, N ~ U{LOW..HIGH}; of tasks, HIGH is the most.",
 	note:   "training N ~ U{LOW..HIGH}, one draw per batch", example: "[31, 80]",
 }, {
 	name: "data.min_context", kinds: kindsOf(synthetic, images), accepts: whole(0, MaxPoints),
@@ -199,4 +202,19 @@ var dataKeys = []entry{{
 	name: "data.missing", kinds: kindsOf(csv), accepts: name([]string{Refuse, Drop}), preset: always(Refuse),
 	help: "What is done with a row that has a missing cell (empty, NA, NaN, null and others). error: reading ends with an error; drop: the row is left out.",
 	note: "error; or drop: rows with a missing cell are left out",
+}, {
+	name: "data.tasks", kinds: kindsOf(tasks), preset: none("none"),
+	accepts: rule{"the path of a tasks file or of a directory of them", func(v any) bool { return clean(v.(string)) }},
+	help:    "Tasks file, or directory of them, whose batches training takes in order, over and over.",
+	note:    "or a directory of tasks files", example: "train.safetensors",
+}, {
+	name: "data.eval_tasks", kinds: kindsOf(tasks), preset: none("none"),
+	accepts: rule{"the path of a tasks file or of a directory of them", func(v any) bool { return clean(v.(string)) }},
+	help:    "Tasks file, or directory of them, for the evaluation.",
+	note:    "for the evaluation", example: "eval.safetensors",
+}, {
+	name: "data.command", kinds: kindsOf(tasks), preset: none("none"),
+	accepts: rule{"a program and its arguments, such as [python3, simulate.py]", words},
+	help:    "Program, with its arguments, that is asked for batches by their number, instead of data.tasks.",
+	note:    "instead: a program that is asked for batches", example: "[python3, simulate.py]",
 }}

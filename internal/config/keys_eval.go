@@ -27,10 +27,10 @@ var evalKeys = []entry{{
 	preset: always(16).except(2, speedFlow),
 	help:   "Number of groups of an evaluation batch; for speed-flow 2, its lanes.",
 }, {
-	name: "eval.num_points", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(500),
+	name: "eval.num_points", kinds: kindsOf(synthetic, tasks), accepts: whole(1, MaxPoints), preset: always(500),
 	help: "Number N of points of a group in evaluation.",
 }, {
-	name: "eval.max_context", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(100),
+	name: "eval.max_context", kinds: kindsOf(synthetic, tasks), accepts: whole(1, MaxPoints), preset: always(100),
 	help: "Largest context in evaluation: N_c ~ U{data.min_context..max_context}.",
 	note: "largest N_c",
 }, {

@@ -48,6 +48,8 @@ func relations(e Experiment) []relation {
 		r.addCSV()
 	case groups:
 		r.addGroups()
+	case tasks:
+		r.addTasks()
 	default:
 		r.addSynthetic()
 	}
@@ -208,6 +210,26 @@ func (r *relating) addSynthetic() {
 	most := max(d.Points[1], eval.NumPoints)
 	r.require("data.points eval.num_points", r.b.MaxPoints == 0 || most <= r.b.MaxPoints,
 		fmt.Sprintf("groups of %d points", most), fmt.Sprintf("at most %d for %s", r.b.MaxPoints, r.b.Name))
+	r.addBatch("train", "data.points", d.Points[1], 2)
+	r.addBatch("eval", "eval.num_points", eval.NumPoints, 2)
+}
+
+// addTasks adds the conditions on tasks: files or a command, and bounds of what they hold. No number of columns is known
+// before the first batch.
+func (r *relating) addTasks() {
+	d, eval := r.Data, r.Eval
+	files, command := d.Tasks != "" && d.EvalTasks != "", len(d.Command) > 0
+	found := "no tasks"
+	if d.Tasks != "" || d.EvalTasks != "" {
+		found = fmt.Sprintf("data.tasks %q and data.eval_tasks %q", d.Tasks, d.EvalTasks)
+	}
+	if command && found != "no tasks" {
+		found += " beside a command"
+	}
+	r.require("data.tasks data.eval_tasks data.command", files != command && (files || d.Tasks+d.EvalTasks == ""), found,
+		"data.tasks and data.eval_tasks, or data.command alone")
+	r.require("eval.num_points eval.max_context", eval.NumPoints > eval.MaxContext,
+		fmt.Sprintf("eval.num_points %d with eval.max_context %d", eval.NumPoints, eval.MaxContext), "eval.num_points > eval.max_context, so that targets are left")
 	r.addBatch("train", "data.points", d.Points[1], 2)
 	r.addBatch("eval", "eval.num_points", eval.NumPoints, 2)
 }

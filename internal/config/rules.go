@@ -94,6 +94,12 @@ var columns = rule{
 	},
 }
 
+// words accepts a program and its arguments, or none.
+func words(v any) bool {
+	list := v.([]string)
+	return !slices.ContainsFunc(list, func(w string) bool { return !clean(w) }) && (len(list) == 0 || list[0] != "")
+}
+
 // someColumns accepts any number of names of columns of a table, none included.
 var someColumns = rule{
 	fmt.Sprintf("the names of 0 to %d columns, each once", 2*maxColumns),

@@ -9,8 +9,8 @@ import (
 )
 
 // A Source makes the batches of one benchmark. A batch depends only on its seed and its number, never
-// on earlier batches. The groups of a source must not be called at the same time. They reuse the
-// slices of dst, and grow them if they are too small.
+// on earlier batches. Its functions must not be called at the same time. They reuse the slices
+// of dst, and grow them if they are too small.
 type Source struct {
 	DX, DY  int     // the columns of x and y that the model sees
 	Scaling Scaling // from raw units into the model's
@@ -34,9 +34,9 @@ type Source struct {
 
 	Threads func(n int) // sets the goroutines that make a batch, which does not depend on them; 0 is one for each core; nil with one
 
-	// Of a tasks file:
-	Benchmark string       // that the batches are of, "" if the file does not say
-	Close     func() error // nil for others
+	// Of tasks:
+	Benchmark string       // that a tasks file is of, "" if it does not say
+	Close     func() error // of files and commands; nil for others
 
 	// Of a user's own tables:
 	EvalNames     func(i int) []string    // of the groups of evaluation batch i, "" without data.group; nil of benchmarks
@@ -62,6 +62,14 @@ func (s *Source) SetThreads(n int) {
 	if s.Threads != nil {
 		s.Threads(n)
 	}
+}
+
+// End closes the files of the source, and ends its commands, if it has any.
+func (s *Source) End() error {
+	if s.Close == nil {
+		return nil
+	}
+	return s.Close()
 }
 
 // Warn adds the source's warnings.

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,8 +46,21 @@ func OpenTasks(path string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tasksIn(file, path)
+}
+
+// ReadTasks reads tasks from the content of a file, which name stands for in errors, as OpenTasks does.
+func ReadTasks(content []byte, name string) (*Source, error) {
+	file, err := safetensors.NewReader(bytes.NewReader(content), int64(len(content)), name)
+	if err != nil {
+		return nil, err
+	}
+	return tasksIn(file, name)
+}
+
+func tasksIn(file *safetensors.Reader, path string) (*Source, error) {
 	t := &tasks{path: path, file: file}
-	err = t.check()
+	err := t.check()
 	if err == nil {
 		err = file.Verify("tasks file")
 	}

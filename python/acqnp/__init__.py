@@ -1,10 +1,12 @@
 """acqnp predicts whole distributions of an outcome for groups with few known points.
 
-``GroupedRegressor`` fits a table of rows in groups, and predicts new groups. The work is done by the
-program acqnp, which this package carries; ``python -m acqnp`` and the command ``acqnp`` run it.
+``GroupedRegressor`` fits a table of rows in groups, and predicts new groups. ``answer_tasks`` and
+``write_tasks`` give acqnp train what a simulator of your own draws; ``acqnp.torch`` reads what it
+trained. The work is done by the program acqnp, which this package carries; ``python -m acqnp`` and the
+command ``acqnp`` run it.
 """
 
-__all__ = ["Distribution", "GroupedRegressor", "cross_validate"]
+__all__ = ["Distribution", "GroupedRegressor", "answer_tasks", "cross_validate", "write_tasks"]
 
 
 def __getattr__(name):
@@ -15,6 +17,10 @@ def __getattr__(name):
         from ._distribution import Distribution as found
     elif name == "cross_validate":
         from ._validation import cross_validate as found
+    elif name in ("answer_tasks", "write_tasks"):
+        from . import _tasks
+
+        found = getattr(_tasks, name)
     elif name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

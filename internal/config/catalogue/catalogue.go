@@ -1,6 +1,6 @@
 // Package catalogue is the catalogue of the benchmarks that models train on: the paper's twelve, two
 // on which transformer neural processes are measured, groups, a prior over data sets of groups, and
-// csv, for your own data.
+// csv and tasks, for your own data and your own simulator.
 //
 // An entry states what a benchmark is, once, for the whole program: its name and description, its
 // files and where their publishers offer them, the shape of its images, the paper's
@@ -30,6 +30,7 @@ const (
 	Images    Kind = "images"     // image completion: a group maps a pixel's place to its value
 	Groups    Kind = "groups"     // data sets of groups, drawn from a prior
 	CSV       Kind = "csv"        // groups in your own tables
+	Tasks     Kind = "tasks"      // batches of your own simulator
 )
 
 // Benchmark is an entry of the catalogue.
@@ -95,7 +96,7 @@ type Rate struct{ Learning, Decay float64 }
 
 // catalogue lists the synthetic benchmarks first, unimodal before multimodal, then those on real
 // data.
-var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, transformers, []Benchmark{groups, csv})
+var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, transformers, []Benchmark{groups, csv, tasks})
 
 // All returns every benchmark, in the order in which lists show them.
 func All() []Benchmark { return slices.Clone(catalogue) }

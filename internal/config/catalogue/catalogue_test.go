@@ -9,7 +9,7 @@ import (
 )
 
 func TestEntriesAreComplete(t *testing.T) {
-	kinds := []catalogue.Kind{catalogue.Synthetic, catalogue.SpeedFlow, catalogue.Images, catalogue.Groups, catalogue.CSV}
+	kinds := []catalogue.Kind{catalogue.Synthetic, catalogue.SpeedFlow, catalogue.Images, catalogue.Groups, catalogue.CSV, catalogue.Tasks}
 	for i, b := range catalogue.All() {
 		switch {
 		case b.Name == "" || b.Printed == "" || b.Description == "" || strings.Contains(b.Description, "\n"):

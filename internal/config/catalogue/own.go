@@ -36,3 +36,14 @@ var csv = Benchmark{
 	Description: "your own groups, from CSV files",
 	Rates:       byModel([]Rate{{5e-4, 0}, {1e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 }
+
+// tasks are what your own simulator draws, from files or from a command, which the paper does not have. Its rates are
+// those of csv.
+var tasks = Benchmark{
+	Name: "tasks", Printed: "tasks", Kind: Tasks,
+	Description: "batches of your own simulator, from files or from a command",
+	Settings: map[string]any{
+		"train.steps": 20000, "eval.batches": 100, "eval.batch_size": 128, "eval.num_points": 100, "eval.max_context": 99,
+	},
+	Rates: csv.Rates,
+}

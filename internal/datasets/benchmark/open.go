@@ -16,12 +16,13 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/own"
 	"github.com/acqnp/acqnp/internal/datasets/paper"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/datasets/simulated"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Open returns the source of the experiment's benchmark. The experiment must come from package
 // config, which checks everything that does not need the data. Files are in dataDir, in the folder
-// of the benchmark; csv's data.file is first looked for in the working directory. A missing or
+// of the benchmark; csv's data.file is first looked for in the working directory, those of tasks there alone. A missing or
 // wrong file, or one with too little data for the configuration, is an *invalid.Input.
 func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 	b, ok := catalogue.Find(e.Benchmark)
@@ -33,6 +34,8 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 		return nil, &invalid.Input{Key: "benchmark", Found: b.Name, Expected: "another: the program that trains on invented data sets is research/pretrained"}
 	case catalogue.CSV:
 		return own.Open(e, dataDir)
+	case catalogue.Tasks:
+		return simulated.Open(e)
 	}
 	return paper.Open(e, b, dataDir)
 }
@@ -40,9 +43,12 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 // Files returns the paths of the existing files that Open reads for the experiment.
 func Files(e config.Experiment, dataDir string) []string {
 	b, _ := catalogue.Find(e.Benchmark)
-	if b.Kind == catalogue.CSV {
+	switch b.Kind {
+	case catalogue.CSV:
 		paths, _ := rows.Paths(e.Data.File, dataDir)
 		return paths
+	case catalogue.Tasks:
+		return simulated.Files(e)
 	}
 	return paper.Files(e, b, dataDir)
 }

@@ -28,6 +28,8 @@ func RangesOf(e config.Experiment, s datasets.Scaling, dataDir string) (datasets
 			return s.Ranges(span(0, 1), span(0, 1)), nil
 		}
 		return s.Ranges(datasets.Range{}, datasets.Range{}), nil
+	case catalogue.Tasks: // their simulator may be elsewhere
+		return s.Ranges(datasets.Range{}, datasets.Range{}), nil
 	case catalogue.SpeedFlow:
 		return s.Ranges(span(e.Data.FlowRange[0], e.Data.FlowRange[1]), span(0, 1)), nil
 	case catalogue.Images:

@@ -34,6 +34,8 @@ func Check(dataDir string) []Status {
 			s = checkImages(b, dataDir)
 		case catalogue.CSV:
 			s.Detail = "reads the file or directory that data.file of a configuration names"
+		case catalogue.Tasks:
+			s.Detail = "reads what data.tasks or data.command of a configuration names"
 		default:
 			s.Detail = "drawn at random, needs no files"
 		}

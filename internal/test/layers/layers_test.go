@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/engine/device", "internal/datasets/rows", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch"},
 	{"internal/datasets"},
-	{"internal/datasets/own", "internal/datasets/paper"},
+	{"internal/datasets/own", "internal/datasets/paper", "internal/datasets/simulated"},
 	{"internal/datasets/own/draft", "internal/datasets/benchmark"},
 	{"internal/datasets/feed", "internal/datasets/datatest", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},
