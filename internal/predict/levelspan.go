@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
@@ -55,7 +56,7 @@ func (t Trained) LevelSpan(ctx context.Context, source *datasets.Source) (float6
 // WarnOfCollapse calls warn with one line if the levels of an ACQNP with a plain adaptor coincide.
 // It returns the errors of LevelSpan. It does not ask a network that reads groups.
 func (t Trained) WarnOfCollapse(ctx context.Context, source *datasets.Source, warn func(string)) error {
-	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual || m.Aggregation == config.Groups {
+	if m := t.Model.Config(); m.Name != catalogue.ACQNP || m.AdaptorForm == config.Residual || m.Aggregation == config.Groups {
 		return nil
 	}
 	span, err := t.LevelSpan(ctx, source)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -119,7 +120,7 @@ func grid(n int, model string) []float32 {
 		if n > 1 {
 			u = float64(k) / float64(n-1)
 		}
-		if model != "cqnp" {
+		if model != catalogue.CQNP {
 			u = 0.001 + 0.998*u
 		}
 		v[k] = float32(u)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
@@ -62,7 +63,7 @@ func (s *source) leaveOut() error {
 
 // leastContext returns the least context that the model takes.
 func (s *source) leastContext() int {
-	if s.e.Model.Name == "bnp" { // resamples the context
+	if s.e.Model.Name == catalogue.BNP { // resamples the context
 		return 1
 	}
 	return 0

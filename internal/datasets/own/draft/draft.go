@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/own"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -42,7 +43,7 @@ func Run(o Options) (r Result, err error) {
 		return r, err
 	}
 	if o.Model == "" && r.Found.few() {
-		o.Model = "acqnp" // its tails are exponential: of few data, those of Gaussians miss some targets by many nats
+		o.Model = catalogue.ACQNP // its tails are exponential: of few data, those of Gaussians miss some targets by many nats
 	}
 	data.ValidFraction = r.Found.validFraction()
 	if r.Experiment, err = r.Found.experiment(o.Model, data); err != nil {
@@ -99,13 +100,13 @@ func (f Found) experiment(model string, d config.Data) (config.Experiment, error
 	}
 	m := f.model(model)
 	rate := 2e-3
-	if m["aggregation"] == config.Attention || model == "canp" {
+	if m["aggregation"] == config.Attention || model == catalogue.CANP {
 		rate = 1e-3
 	}
 	train := section{"steps": steps, "batch_size": f.batchSize(), "learning_rate": rate, "weight_decay": 1e-5, "schedule": config.Plateau,
 		"validate_every": validateEvery, "patience": patience, "seed": 0, "log_every": 100, "checkpoint_every": steps / 5, "keep_checkpoints": 2}
 	eval := section{"batches": 0, "batch_size": 4, "seed": 43}
-	if model == "acqnp" || model == "cqnp" {
+	if model == catalogue.ACQNP || model == catalogue.CQNP {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
 	}
 	content, err := yaml.Marshal(section{"benchmark": "csv", "model": m, "data": data, "train": train, "eval": eval})
@@ -133,28 +134,28 @@ func (f Found) model(name string) section {
 	w := []int{width}
 	m := section{"name": name, "sigma_floor": 0.01}
 	switch {
-	case name == "bnp":
+	case name == catalogue.BNP:
 		m["width"], m["pre_depth"], m["post_depth"], m["decoder_depth"] = width, 3, 2, 3
 		m["train_bootstraps"], m["eval_bootstraps"], m["sigma_floor"] = 4, 50, f.floor()
 		return m
-	case name == "canp":
+	case name == catalogue.CANP:
 	case f.SplitBy == "group" && f.Groups >= manyGroups:
 		m["aggregation"] = config.Attention
 	default:
 		m["aggregation"] = config.Mean
 	}
 	m["representation"], m["encoder"], m["decoder"] = width, []int{width, width}, []int{width, width}
-	if m["aggregation"] == config.Attention || name == "canp" {
+	if m["aggregation"] == config.Attention || name == catalogue.CANP {
 		m["key_encoder"], m["query_encoder"], m["heads"] = w, w, heads
 	}
 	switch name {
 	case "":
-		m["name"], m["head"], m["parts"], m["sigma_floor"] = "cnp", config.MixtureHead, config.DefaultParts, 0.05
-	case "cnp", "canp":
+		m["name"], m["head"], m["parts"], m["sigma_floor"] = catalogue.CNP, config.MixtureHead, config.DefaultParts, 0.05
+	case catalogue.CNP, catalogue.CANP:
 		m["sigma_floor"] = f.floor()
-	case "cqnp":
+	case catalogue.CQNP:
 		m["scale_form"] = config.NaturalScale
-	case "acqnp":
+	case catalogue.ACQNP:
 		m["scale_form"] = config.NaturalScale
 		m["adaptor"], m["adaptor_form"] = []int{width, width}, config.Residual
 	}
