@@ -68,7 +68,7 @@ research: ## the tests of research
 release: fatbins ## all files of a release, in bin/dist, without signatures and uploads; needs what gpu needs
 	$(GPU) GPUTAGS=$(GPUTAGS) sh scripts/release.sh
 
-# The names of the driver's groups, for linking on a machine without a driver.
+# The names of the driver's functions, for linking on a machine without a driver.
 bin/stubs/libcuda.so: kernels/gpu/cu/include/cuda.h kernels/fatbin/settings
 	@mkdir -p $(@D)
 	@echo '#include <cuda.h>' | gcc $(INCLUDE) -E -P - >$@.h

@@ -29,7 +29,7 @@ func checkNotEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// firstError calls groups until one fails.
+// firstError calls functions until one fails.
 func firstError(steps ...func() error) error {
 	for _, step := range steps {
 		if err := step(); err != nil {

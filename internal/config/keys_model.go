@@ -47,7 +47,7 @@ const (
 	Mean        = "mean"      // the paper's
 	Attention   = "attention" // CANP's encoder
 	Transformer = "transformer"
-	Groups      = "groups" // groups are data sets, whose groups read one another
+	Groups      = "groups" // a group is a data set, whose inner groups read one another
 )
 
 // Model is the architecture; modelKeys say what the fields mean. The lists are hidden widths of MLPs,

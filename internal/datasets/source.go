@@ -25,7 +25,7 @@ type Source struct {
 	Valid Batches
 
 	// StepsPerEpoch is how many steps take every training group once, if the training split is fixed; the
-	// last of them may have a smaller batch. 0 for sources that draw functions.
+	// last of them may have a smaller batch. 0 for sources that draw groups.
 	StepsPerEpoch int
 
 	// Image is the shape of groups that are images, the zero value of others: N = height·width points with

@@ -117,7 +117,7 @@ func TestAFailureIsOneLineThatNamesTheOutput(t *testing.T) {
 	path = filepath.Join(t.TempDir(), "out.csv")
 	broken := errors.New("broken")
 	if err := files.Write(path, func(io.Writer) error { return broken }); err == nil || err.Error() != "broken" {
-		t.Errorf("error %q, want only that of the group", err)
+		t.Errorf("error %q, want only that of the function", err)
 	}
 }
 

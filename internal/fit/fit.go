@@ -51,8 +51,8 @@ type fitting struct {
 }
 
 // Fit reads the file, fits a stack to each column of y, and writes the result, whole or not at all. An error about the
-// file or the formula is an *invalid.Input. The Example is for a picture. The result depends only on the file, the formula,
-// the seed and the budget.
+// file or the formula is an *invalid.Input. The Example is for a picture. The result depends only on the file
+// and on what is asked of it, never on threads or time.
 func Fit(ctx context.Context, o Options) (p answer.Predictor, e Example, err error) {
 	if err := o.checkWeights(); err != nil {
 		return p, e, err

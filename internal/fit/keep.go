@@ -6,7 +6,7 @@ import (
 )
 
 // Bounds of the rows that are kept: of a group, of which predictions take as many at most, and of all, so that a file
-// stays far below maxFile. A group keeps one at least.
+// stays far below what is read of one. A group keeps one at least.
 const (
 	mostKeptOfGroup = 1000
 	mostKept        = 200_000

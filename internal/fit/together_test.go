@@ -19,7 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// drawnOf returns n draws at the one target of a function, [columns of y][n], as predict writes them, and the prediction.
+// drawnOf returns n draws at the one target of a group, [columns of y][n], as predict writes them, and the prediction.
 func drawnOf(t *testing.T, f answer.Predictor, n int, asked points.Question) (values [][]float64, prediction predict.Target) {
 	t.Helper()
 	functions, path := []points.Question{asked}, filepath.Join(t.TempDir(), "p.csv")

@@ -30,7 +30,7 @@ type scorer struct {
 	batches  int
 	names    func(i int) []string // of the groups of a batch; nil for benchmarks
 	taken    []points.Question    // of the batch, with the targets to score
-	before   int                  // functions taken of earlier batches
+	before   int                  // groups taken of earlier batches
 	unscored string               // why there is no result: the first score that is not finite
 }
 

@@ -40,7 +40,7 @@ func checkJSON(body []byte) error {
 	return &invalid.Input{Key: "body", Found: found, Expected: expected}
 }
 
-// fields has a group for each key that an object may have. It gets the path of the key, for errors,
+// fields has a function for each key that an object may have. It gets the path of the key, for errors,
 // and the value.
 type fields map[string]func(key string, value []byte) error
 

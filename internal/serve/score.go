@@ -40,7 +40,7 @@ func (q *question) score(ctx context.Context, l *sessions) (summary any, err err
 	return all, nil
 }
 
-// keysOf returns what tells groups apart, and their names by it. Two functions of one name are one group that is
+// keysOf returns what tells groups apart, and their names by it. Two groups of one name are one group that is
 // asked twice; those without a name are groups of their own.
 func keysOf(questions []points.Question) (keys []string, names map[string]string) {
 	names = map[string]string{}

@@ -7,7 +7,7 @@ import (
 )
 
 // Groups without a name are groups of their own, as those of different names are: the standard error is that over
-// groups. Two functions of one name are one group.
+// groups. Two groups of one name are one group.
 func TestGroupsAreGroups(t *testing.T) {
 	server, _ := start(t)
 	type summary struct {

@@ -93,7 +93,7 @@ func (l *loop) warmUp(ctx context.Context, some time.Duration) error {
 	return l.trainer.Load(start)
 }
 
-// flops returns the group from a step's extents to its floating-point operations.
+// flops returns the function from a step's extents to its floating-point operations.
 func (l *loop) flops() (func(ops.Extents) float64, error) {
 	graph, err := l.model.Build(tensor.Float32, l.capacity, models.Training)
 	if err != nil {

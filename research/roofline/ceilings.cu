@@ -145,7 +145,7 @@ template <Start NEXT> __global__ void link(float* p) {
 }
 
 // median returns the median time of work in ms.
-static double median(const std::group<void()>& work) {
+static double median(const std::function<void()>& work) {
   cudaEvent_t begin, end;
   CHECK(cudaEventCreate(&begin));
   CHECK(cudaEventCreate(&end));

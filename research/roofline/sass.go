@@ -36,7 +36,7 @@ func readKernels(r io.Reader) (map[string][]instruction, error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {
 		line := lines.Text()
-		if _, after, ok := strings.Cut(line, "Group : "); ok {
+		if _, after, ok := strings.Cut(line, "Function : "); ok {
 			name, half = strings.TrimSpace(after), false
 			kernels[name] = nil
 			continue

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// setPoints leaves out the groups that are too small for the model, and sets the bounds of N in training.
+// setPoints leaves out the groups that are too small for the model, sets the bounds of N in training, and makes the rounds.
 func (s *source) setPoints() error {
 	if err := s.leaveOut(); err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 )
 
 // A source holds out whole groups (data.split: group) or a part of the points of each group (data.split:
-// point). What is held out depends only on data.seed, or on a column of the files.
+// point). What is held out for validation and test depends only on data.seed, or on a column of the files; what
+// calibrates, on neither.
 //
 // Training draws groups, N points of each, and N_c. If groups are held out, evaluation draws
 // a context from each of them; all its other points are targets. If points are held out, the
@@ -82,7 +83,7 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 	return o, nil
 }
 
-// store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
+// store moves the points from read, which it empties, into the model's units. held has looked at them before. It refuses numbers that scaling makes infinite.
 func (s *source) store(read rows.Table, scaling datasets.Scaling) error {
 	most := 0
 	for i := range read.Groups {

@@ -72,7 +72,7 @@ type drawer struct {
 	s    []float64 // [N], scratch: the parameters of the points of a group
 }
 
-// group draws function b of the batch.
+// group draws group b of the batch.
 func (p *synthetic) group(w *drawer, b int) error {
 	n := p.dst.Points
 	w.s = slices.Grow(w.s[:0], n)[:n]

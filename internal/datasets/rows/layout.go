@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A Layout says which columns of CSV files of points are read, and what their cells are. Points are in raw units: names
+// A Layout says which columns of tables of points are read, and what their cells are. Points are in raw units: names
 // are their indices, and NaN is a cell that is missing and may be, see Form.
 type Layout struct {
 	// X and Y are names of columns. An x of the name "" is no column of files: it is 0 in every row.
@@ -49,7 +49,7 @@ type Company struct {
 	Group string     // the column that names groups; "" if the file has none
 }
 
-// Read reads a CSV file of points. The header names the columns as l does, or x1, x2, … and y1, y2,
+// Read reads a table of points, a CSV file or another form. Its header names the columns as l does, or x1, x2, … and y1, y2,
 // …, or, for a single column, x and y. Columns are separated by commas, semicolons or tabs; with
 // semicolons, numbers may have decimal commas. The result has the groups in the order of their first
 // rows; it is empty if the file has no rows. Other columns are not read. An error is an *invalid.Input

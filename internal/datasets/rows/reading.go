@@ -79,7 +79,7 @@ func (r *reading) warn(path string, header []string, w *warning.Record) {
 }
 
 // weight returns the weight of the current row, 1 without a column of weights. It refuses one that is not a number of 0
-// or more.
+// or more, and counts rows of weight 0.
 func (r *reading) weight(t *table) (float64, error) {
 	if r.weights < 0 {
 		return 1, nil
@@ -97,7 +97,7 @@ func (r *reading) weight(t *table) (float64, error) {
 	return m.value, nil
 }
 
-// skips reports whether the current row is left out because a cell is missing.
+// skips counts the current row, and reports whether it is left out because a cell is missing.
 func (r *reading) skips(t *table) bool {
 	r.left.rows++
 	if !r.drops {

@@ -50,7 +50,7 @@ func (s *simulator) spread(n int) {
 	}
 }
 
-// batch asks for batch i. It starts a copy that has ended once more, and asks again.
+// batch asks for batch i.
 func (s *simulator) batch(i int, dst *datasets.Batch) error {
 	if i != s.next {
 		if s.asked > s.next { // copies have questions whose answers nobody waits for
@@ -80,6 +80,7 @@ func (s *simulator) ask(i int) {
 	s.copies[k].ask(s.question(i))
 }
 
+// answer reads the answer to batch i. It starts a copy that has ended once more, and asks again.
 func (s *simulator) answer(i int) ([]byte, error) {
 	k := i % len(s.copies)
 	content, err := s.copies[k].answer()

@@ -39,7 +39,7 @@ func Open(e config.Experiment) (*datasets.Source, error) {
 		Close: func() error { return errors.Join(train.close(), eval.close()) }}, nil
 }
 
-// Files returns the existing files that Open reads.
+// Files returns the existing files, and directories of files, that Open reads.
 func Files(e config.Experiment) (all []string) {
 	for _, path := range []string{e.Data.Tasks, e.Data.EvalTasks} {
 		if _, err := os.Stat(path); path != "" && err == nil {

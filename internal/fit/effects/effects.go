@@ -21,7 +21,7 @@ type Effect struct {
 	Tenths []float64 // between which lie as many rows of the data each; of a column of numbers
 }
 
-// An Point has the averaged quantiles at one x.
+// A Point has the averaged quantiles at one x.
 type Point struct {
 	X         float64    // raw; NaN where the cell is missing
 	Quantiles [5]float64 // at Levels

@@ -133,7 +133,7 @@ func (f *Columns) AddsTo(c int) bool {
 }
 
 // Known returns the known points of column c of y, of raw ones. A y beyond a bound counts as the bound. One of 0 or
-// less counts as the least of the data where models take logarithms of y, see Warn.
+// less counts as the least of the data where models take logarithms of y, of which answers warn.
 func (f *Fit) Known(c int, raw points.Points) points.Points {
 	s, low := f.Stacks[c], f.YRanges[c].Low
 	raw = points.New(raw.DX, raw.DY, raw.X, slices.Clone(raw.Y))

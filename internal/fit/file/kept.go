@@ -15,7 +15,7 @@ import (
 // weights, and the folds.
 type Kept struct {
 	Groups []points.Group
-	Folds  [][]int // of each group, [n, columns of y]: the fold that held out each y, 0 for one that is missing
+	Folds  [][]int // of each group, [n, columns of y]: the fold that held out each y, 0 for one that is missing or was not taken
 }
 
 // A keptGroup is a group in a file.

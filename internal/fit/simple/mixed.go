@@ -47,41 +47,41 @@ func FitMixed(groups []points.Group) (Model, error) {
 	if outers := outerGroups(all); outers != nil {
 		m.OuterSpread = spreadOf(len(outers))
 	}
-	functions := functionsOf(all)
-	fixed, random, ok := chooseDegrees(functions)
+	pressedGroups := pressedOf(all)
+	fixed, random, ok := chooseDegrees(pressedGroups)
 	if !ok {
 		return nil, errNoFit
 	}
-	if err := m.fit(all, functions, degreesOf(functions, fixed, random)); err != nil {
+	if err := m.fit(all, pressedGroups, degreesOf(pressedGroups, fixed, random)); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// functionsOf returns the groups with y pressed.
-func functionsOf(all []points.Group) []points.Group {
-	functions := slices.Clone(all)
+// pressedOf returns the groups with y pressed.
+func pressedOf(all []points.Group) []points.Group {
+	pressedGroups := slices.Clone(all)
 	for i, g := range all {
-		functions[i].Y = slices.Clone(g.Y)
+		pressedGroups[i].Y = slices.Clone(g.Y)
 		for k, v := range g.Y {
-			functions[i].Y[k] = pressed(v)
+			pressedGroups[i].Y[k] = pressed(v)
 		}
 	}
-	return functions
+	return pressedGroups
 }
 
-// fit fits the model and its noise to standardised groups. functions are the same without the mean of the noise. If
+// fit fits the model and its noise to standardised groups. pressedGroups are the same without the mean of the noise. If
 // there are points beyond bounds, it takes what is more likely, each point given the others of its group: that all Y are
 // seen, guesses as well, or that of these the side alone is known.
-func (m *Mixed) fit(all []points.Group, functions []points.Group, form degrees) error {
+func (m *Mixed) fit(all []points.Group, pressedGroups []points.Group, form degrees) error {
 	plain, at, beyond := bounds(all)
 	guessed, sided := *m, *m
-	guesses, err := guessed.alternate(plain, functions, form)
+	guesses, err := guessed.alternate(plain, pressedGroups, form)
 	if *m = guessed; err != nil || !beyond {
 		return err
 	}
 	sided.Sides = true
-	sides, err := sided.alternate(at, functionsOf(all), form)
+	sides, err := sided.alternate(at, pressedOf(all), form)
 	if err == nil && sided.log(at, sides) > guessed.log(at, toBounds(all, guesses)) {
 		*m = sided
 	}
@@ -89,13 +89,13 @@ func (m *Mixed) fit(all []points.Group, functions []points.Group, form degrees) 
 }
 
 // alternate fits the model and its noise in turn, and returns the errors that the noise was fitted to at last.
-func (m *Mixed) alternate(all []points.Group, functions []points.Group, form degrees) (misses [][]miss, err error) {
+func (m *Mixed) alternate(all []points.Group, pressedGroups []points.Group, form degrees) (misses [][]miss, err error) {
 	known, precision := 0.0, make([][]float64, len(all))
 	for i, g := range all {
 		precision[i] = slices.Repeat([]float64{1}, g.Len())
 	}
 	for round := range noiseAlternations + 1 {
-		fitted, err := fitLinear(functions, precision, form, known)
+		fitted, err := fitLinear(pressedGroups, precision, form, known)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func (m *Mixed) alternate(all []points.Group, functions []points.Group, form deg
 			if len(all) <= mostLeftOut {
 				own = fitted.leaveOut(i)
 			}
-			misses[i] = missesOf(own, g.Points, functions[i].Y, precision[i])
+			misses[i] = missesOf(own, g.Points, pressedGroups[i].Y, precision[i])
 		}
 		m.Noise = fitNoise(all, misses, newBasis(all, 6), m.Model.Noise)
 		if round == noiseAlternations {
@@ -119,7 +119,7 @@ func (m *Mixed) alternate(all []points.Group, functions []points.Group, form deg
 		for i, g := range all {
 			shift, variance := m.Noise.normals(g.Points, misses[i])
 			for k, y := range g.Y {
-				functions[i].Y[k], precision[i][k] = y-shift[k], m.Model.Noise*m.Model.Noise/variance[k]
+				pressedGroups[i].Y[k], precision[i][k] = y-shift[k], m.Model.Noise*m.Model.Noise/variance[k]
 			}
 		}
 	}

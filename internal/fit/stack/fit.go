@@ -61,8 +61,8 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 // Fit fits a stack to the groups. If all y are above 0 and not nearly equal, models of log y are
 // among its candidates; with Log they are the only ones. If y is 0 at least and in places, models of √y are. A kind that is behind on a scale on the first fold is
 // left out there.
-// Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
-// the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
+// Fit returns an error if no model can be fitted. The stack depends only on the groups and the options,
+// but not on Threads. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
 // after the question that is being answered; fits that have begun run to their end.
 func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) {
 	all := groups

@@ -20,7 +20,7 @@ type Kind struct {
 	Outer                 bool                                       // it learns of a group from others in the same outer group
 	FirstFoldChoosesScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
 	Most                  int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
-	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
+	// PerRow is roughly the cost of a row in all fits together, of folds, scales and the last one, in seconds of an
 	// ordinary core.
 	PerRow float64
 }
@@ -71,7 +71,7 @@ func Read[M any, P interface {
 // Saved is a model that a file can hold.
 type Saved struct {
 	Kind  string
-	Model simple.Model // nil after reading, until Stack.Open
+	Model simple.Model // nil after reading, until Stack.Open or OpenFolds
 
 	content json.RawMessage // of Model, in a file that was read
 }
@@ -87,7 +87,7 @@ func (s Saved) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedFile[simple.Model]{s.Kind, s.Model})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, except the model, which Stack.Open reads.
+// UnmarshalJSON reads what MarshalJSON writes, except the model, which Stack.Open and OpenFolds read.
 func (s *Saved) UnmarshalJSON(content []byte) error {
 	var f savedFile[json.RawMessage]
 	err := json.Unmarshal(content, &f)

@@ -46,7 +46,7 @@ import (
 type Stack struct {
 	view
 	Typical      [2]*Typical   `json:"like"`     // of groups, by y and by y on the other scale that a candidate has
-	ByPoint      bool          `json:"by_point"` // there is one group: folds are of points
+	ByPoint      bool          `json:"by_point"` // there are few groups: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
 	Candidates   []Candidate   `json:"candidates"` // the best first
@@ -113,7 +113,7 @@ func (s *Stack) otherScale() likelihood.Scale {
 	return likelihood.OfY
 }
 
-// A Reading is a way to read a question, of whose names it is not known what they mean, in raw x.
+// A Reading is a way to read a question, of whose names it is not known what they mean, in x as models see it.
 type Reading struct {
 	points.Question     // its targets one way after the other; NaN where a cell is missing
 	Ways            int // in which the x of the targets may be read, of which it is not known which holds; 0 for one

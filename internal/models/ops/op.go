@@ -48,7 +48,7 @@ func typeOfRank(rank int, of hm.Type) hm.Type {
 // Arity returns the number of inputs.
 func (o *Op) Arity() int { return len(o.In) }
 
-// Type returns the type of the operation as a group. It builds a new one at every call, because
+// Type returns the type of the operation as a function. It builds a new one at every call, because
 // Gorgonia returns types to a pool.
 func (o *Op) Type() hm.Type {
 	a := hm.TypeVariable('a')

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// calibrated returns a calibration on a number of functions that replaces the level and the mass p by
+// calibrated returns a calibration on a number of groups that replaces the level and the mass p by
 // of(p).
 func calibrated(groups int, of func(p float64) float64) *conformal.Calibration {
 	c := conformal.ChannelCalibration{Channel: "rain", Calibration: score.Calibration{Groups: groups}}

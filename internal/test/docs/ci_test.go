@@ -18,10 +18,10 @@ func TestNightlyCoversFilesThatExist(t *testing.T) {
 			}
 		}
 		if !strings.HasPrefix(part[3], "check_"+part[1]+"() {") {
-			t.Errorf("%s: found %q, expected its group", part[1], part[3])
+			t.Errorf("%s: found %q, expected its function", part[1], part[3])
 		}
 	}
 	if n := strings.Count(read(t, ".ci/parts"), "\ncheck_"); len(parts) != n {
-		t.Errorf("%d parts are described, %d have a group", len(parts), n)
+		t.Errorf("%d parts are described, %d have a function", len(parts), n)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
-// few is the tolerance for groups of a few operations in float32.
+// few is the tolerance for functions of a few operations in float32.
 const few = 1e-6
 
 // An element is an operation that is declared by an element, with the bounds of each input.

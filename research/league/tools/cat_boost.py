@@ -17,7 +17,7 @@ def fit(problem, settings):
     log, depth, n = settings
     x, y = features.rows(problem)
     y = np.log(y) if log else y
-    m = CatBoostRegressor(loss_group="RMSEWithUncertainty", iterations=n, depth=depth, learning_rate=0.05,
+    m = CatBoostRegressor(loss_function="RMSEWithUncertainty", iterations=n, depth=depth, learning_rate=0.05,
                           thread_count=1, random_seed=0, verbose=False, allow_writing_files=False)
     m.fit(x, (y - y.mean()) / y.std())
 

@@ -1,4 +1,4 @@
-// Tests of the page's groups that need no page. failures lists what went wrong.
+// Tests of the page's functions that need no page. failures lists what went wrong.
 import { newestWins } from "/page/api.js";
 import { extent, valueText } from "/page/columns.js";
 import { contextTable, parse, predictionTable, readContext } from "/page/csv.js";

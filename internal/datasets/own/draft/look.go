@@ -122,7 +122,7 @@ func count(s rows.Scan, rows int) (n int) {
 	return n
 }
 
-// checkRows refuses files with too few rows, and functions of one row each.
+// checkRows refuses files with too few rows, and groups of one row each.
 func (f Found) checkRows(d config.Data, s rows.Scan) error {
 	switch {
 	case f.used() == 0:
