@@ -56,7 +56,7 @@ func (d *listing) Device() gpu.Device {
 	return device
 }
 
-func (d *listing) Group(name string) (gpu.Func, error) {
+func (d *listing) Function(name string) (gpu.Func, error) {
 	d.kernels = append(d.kernels, name)
 	return gpu.Func(len(d.kernels) - 1), nil
 }

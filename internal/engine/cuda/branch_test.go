@@ -24,8 +24,8 @@ type listening struct {
 	launched []string
 }
 
-func (l *listening) Group(name string) (gpu.Func, error) {
-	f, err := l.Driver.Group(name)
+func (l *listening) Function(name string) (gpu.Func, error) {
+	f, err := l.Driver.Function(name)
 	l.names[f] = name
 	return f, err
 }

@@ -108,8 +108,8 @@ type graphs struct {
 	known  map[gpu.Func]string
 }
 
-func (d *graphs) Group(name string) (gpu.Func, error) {
-	f, err := d.Driver.Group(name)
+func (d *graphs) Function(name string) (gpu.Func, error) {
+	f, err := d.Driver.Function(name)
 	d.known[f] = name
 	return f, err
 }

@@ -34,7 +34,7 @@ func zeroGroups(groups, each int, sign float64) (all []points.Group) {
 func tobit(groups []points.Group) (*Mixed, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
-	return m, m.fit(all, functionsOf(all), degreesOf(functionsOf(all), 1, 0))
+	return m, m.fit(all, pressedOf(all), degreesOf(pressedOf(all), 1, 0))
 }
 
 // A mixed model recovers the numbers that a bound hides, of 100 groups within four errors: of the mean (0.6/√100), of the

@@ -34,7 +34,7 @@ func counted() (once, repeated []points.Group) {
 func line(groups []points.Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
-	return m, m.fit(all, functionsOf(all), degreesOf(functionsOf(all), 1, 1))
+	return m, m.fit(all, pressedOf(all), degreesOf(pressedOf(all), 1, 1))
 }
 
 // A weight of 2 is a row that stands there twice: for the units, the restricted likelihood and its coefficients, and the
