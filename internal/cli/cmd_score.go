@@ -31,17 +31,16 @@ func newScore(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "score (RUN | --config FILE --weights FILE) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how good predictions of points of your own are",
-		Long: `Compare predictions with targets whose y is known, in your units: the mean log density of a target
-(higher is better), the CRPS and pinball losses (distances in the units of y, lower is better), and the
-shares of targets inside the central intervals of 50% and 90%, which are near 50% and 90% if the model
-knows how sure it is. With several groups, standard errors are those over groups. The files are those
-of predict; the targets have y too. docs/how-to/score.md explains the table and the columns of --out.
+		Long: `Compare predictions with targets whose y is known, in your units: mean log density (higher is better),
+CRPS and pinball losses (lower is better), shares of targets in the central intervals of 50% and 90%. With
+groups, errors are over groups. Files are predict's, targets have y too. docs/how-to/score.md explains more.
+--predictions scores other tools' quantiles (q0.05, q0.5, …), draws (draw1, …) or mean and sd of the same
+targets beside ours; a column tool names them. docs/how-to/compare.md has lme4 and mgcv.
 
 --calibrate corrects the intervals and regions of a run with the groups that init --hold-back held back,
-or with --context and --targets, which the training must not have seen; predict --use-calibration uses
-the correction. What fit wrote is calibrated already. docs/explanation/calibration.md says
-what intervals then promise.`,
-		Example: `  acqnp score prices.fit --context context.csv --targets held-out.csv
+or with --context and --targets, which training must not have seen, for --use-calibration. What fit wrote is
+calibrated already. docs/explanation/calibration.md says what intervals then promise.`,
+		Example: `  acqnp score prices.fit --context context.csv --targets held-out.csv --predictions lme4.csv
   acqnp score runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --plot pit.svg
   acqnp score runs/prices/seed-0 --calibrate`,
 		Args: runArgument,
@@ -59,8 +58,9 @@ what intervals then promise.`,
 	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the calibration (.png, .svg or .pdf)")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave the intervals of a fit as they are, not calibrated")
 	cmd.Flags().StringVar(&o.weights, "row-weights", "", "`COL` of the targets with weights: a row of weight 2 counts as two of weight 1")
+	cmd.Flags().StringVar(&o.predictions, "predictions", "", "`FILE` of other tools' predictions of the targets, to score beside ours")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
-	for _, apart := range [][]string{{"use-calibration", "raw"}, {"calibrate", "use-calibration"}, {"calibrate", "joint"}, {"row-weights", "joint"}, {"row-weights", "calibrate"}, {"calibrate", "config"},
+	for _, apart := range [][]string{{"use-calibration", "raw"}, {"calibrate", "use-calibration"}, {"calibrate", "joint"}, {"row-weights", "joint"}, {"row-weights", "calibrate"}, {"calibrate", "config"}, {"calibrate", "predictions"},
 		{"use-calibration", "config"}} {
 		cmd.MarkFlagsMutuallyExclusive(apart...)
 	}
@@ -77,6 +77,7 @@ type scoreSummary struct {
 	Out     string `json:"out,omitempty"`
 	Plot    string `json:"plot,omitempty"`
 	score.Summary
+	Tools       []score.Tool       `json:"tools,omitempty"` // of --predictions
 	Calibration *conformal.Summary `json:"calibration,omitempty"`
 	Warnings    []string           `json:"warnings"`
 
@@ -103,6 +104,11 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	if o.calibrate {
 		scores.Outcomes = &score.Outcomes{ByPoint: t.ByPoint(asked.Questions)}
 	}
+	if o.predictions != "" {
+		if scores.Tools, err = predict.ReadTools(o.predictions, scores.Names, &a.warnings); err != nil {
+			return err
+		}
+	}
 	tally := score.NewTally(scores.YNames)
 	if err := scores.Write(o.out, tally, o.show(asked, asked.Predict(ctx, asked.Questions))); err != nil {
 		return err
@@ -113,6 +119,9 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		}
 	}
 	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(scores.YNames, ", ")}
+	if scores.Tools != nil {
+		s.Tools = scores.Tools.Summary(scores)
+	}
 	if o.plot != "" {
 		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Groups: s.PerGroup}).Save(o.plot, &a.warnings); err != nil {
 			return err
@@ -164,6 +173,11 @@ func (s *scoreSummary) print(w io.Writer) error {
 		invalid.Plural(len(s.PerGroup), "group", "groups"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
+	}
+	if len(s.Tools) > 0 {
+		if err := s.PrintTools(w, s.Tools); err != nil {
+			return err
+		}
 	}
 	if s.Calibration != nil {
 		s.Calibration.Print(w)

@@ -37,6 +37,7 @@ type requestFlags struct {
 	format                 string // of out; "" if its ending says it
 	scored                 bool   // the targets have y too
 	weights                string // the column of row weights of scored targets
+	predictions            string // the file of other tools' predictions
 	calibrated             bool   // a run's calibration corrects its predictions
 	raw                    bool   // a fit's does not
 	asNew                  bool   // groups of a fit's data are new ones
@@ -215,7 +216,7 @@ func (o *requestFlags) experiment() (config.Experiment, error) {
 // checkFiles checks the outputs against the files that are read.
 func (o *requestFlags) checkFiles(read ...string) error {
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
-	return o.app.checkOutputs(outputs, append(read, o.context, o.targets)...)
+	return o.app.checkOutputs(outputs, append(read, o.context, o.targets, o.predictions)...)
 }
 
 // predictSummary is the result of a prediction.

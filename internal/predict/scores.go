@@ -28,6 +28,7 @@ type Scores struct {
 
 	Outcomes   *score.Outcomes        // collects outcomes for a calibration; may be nil
 	Calibrated *conformal.Calibration // changes the PITs to those of calibrated predictions; may be nil
+	Tools      *Tools                 // are scored beside the predictions; may be nil
 }
 
 // Write adds the scores of all predictions to the tally, and writes them to a file, whole or not at
@@ -38,6 +39,11 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		return s.Each(predictions, func(t Target, points []score.Point) error {
 			if tally.Add(points); s.Outcomes != nil {
 				s.Outcomes.Add(points)
+			}
+			if s.Tools != nil {
+				if err := s.Tools.add(s, t, points); err != nil {
+					return err
+				}
 			}
 			return write(t, func(yield func([]string) bool) {
 				for c, p := range points {
