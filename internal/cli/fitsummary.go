@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
@@ -42,6 +43,7 @@ type fitSummary struct {
 type fitScores struct {
 	Expected   stack.Expected `json:"expected"`
 	Candidates []fitCandidate `json:"candidates"`
+	Table      table.Table    `json:"table"` // the mixed model's, which predicts nothing
 }
 
 // fitTarget is what was fitted to a column of y.
@@ -96,7 +98,7 @@ type fitCandidate struct {
 func summaryOfFit(f answer.Predictor) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
+		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected, Table: f.Tables[c]}, Failed: st.Failed}
 		for _, m := range st.Candidates {
 			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
 		}
@@ -178,6 +180,9 @@ func (s *fitSummary) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "%s, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n", calibratedTo(s.fitted, c),
 			100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety, 100*t.Expected.Regions.Half, 100*t.Expected.Regions.Ninety)
+		if err := printTable(w, t.Table); err != nil {
+			return err
+		}
 	}
 	if s.Pairs != nil {
 		fmt.Fprintln(w)
@@ -191,6 +196,39 @@ func (s *fitSummary) print(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\nwrote %s; next, with known points (%s) in context.csv:\n  %s\n", s.Out, strings.Join(s.columns(), ", "), s.next())
 	return err
+}
+
+// printTable prints the table of an analyst, as lme4 does.
+func printTable(w io.Writer, t table.Table) error {
+	if fmt.Fprintf(w, "\ntable %s:\n", t.About); t.None != "" {
+		fmt.Fprintf(w, "no table: %s\n", t.None)
+	}
+	columns := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	if t.None == "" {
+		fmt.Fprintln(columns, "\testimate\tstd. error\tt\t")
+	}
+	for _, c := range t.Coefficients {
+		fmt.Fprintf(columns, "%s\t%.6g\t%.4g\t%.2f\t\n", c.Name, c.Estimate, c.Error, c.Estimate/c.Error)
+	}
+	if err := columns.Flush(); err != nil {
+		return err
+	}
+	if t.Residual != nil {
+		fmt.Fprint(w, "standard deviations (variances): ")
+		for _, l := range t.Levels {
+			fmt.Fprintf(w, "%s %.5g (%.4g), ", l.Name, l.Deviation, l.Variance)
+		}
+		fmt.Fprintf(w, "residual %.5g (%.4g)\n", t.Residual.Deviation, t.Residual.Variance)
+	}
+	fmt.Fprint(w, invalid.Plural(t.Rows, "row", "rows"))
+	for _, l := range t.Levels {
+		fmt.Fprintf(w, ", %d of %s", l.Groups, l.Name)
+	}
+	fmt.Fprintln(w)
+	for _, note := range t.Notes {
+		fmt.Fprintln(w, note)
+	}
+	return nil
 }
 
 // columns returns the columns of a context.

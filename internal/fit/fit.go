@@ -1,5 +1,5 @@
 // Package fit fits a stack of models to each column of y of a file: acqnp fit. It reads the rows (forms.go, used.go), puts
-// them in order, fits the stacks and keeps rows for predictions. Package answer predicts with the result.
+// them in order, fits the stacks, makes the tables of an analyst and keeps rows for predictions. Package answer predicts with the result.
 package fit
 
 import (
@@ -68,6 +68,7 @@ func Fit(ctx context.Context, o Options) (p answer.Predictor, e Example, err err
 	if err := f.fitStacks(ctx); err != nil {
 		return p, e, err
 	}
+	f.tabulate()
 	f.keep()
 	f.joinColumns()
 	if err := f.Write(o.Out); err != nil {

@@ -56,7 +56,9 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     run_ : dict
         Names and bytes of the files of the fit, as ``acqnp fit`` writes them. ``save`` writes them to a folder.
     summary_ : dict
-        What ``acqnp fit --json`` prints: the models, their weights, and the scores to expect of a new group.
+        What ``acqnp fit --json`` prints: the models, their weights, and the scores to expect of a new group. "table" has
+        the linear mixed model of the columns by REML, unshrunk, as lme4 has it: "coefficients" with "estimate" and
+        "standard_error", "levels" and "residual" with "variance" and "standard_deviation". Predictions do not come from it.
     """
 
     def __init__(self, *, instant=False, budget=None, outcome=None, seed=0, threads=0, program=None, verbose=False):

@@ -137,6 +137,8 @@ class Cells(unittest.TestCase):
         model = GroupedRegressor(instant=True, seed=3).fit([*x, [9.0]], [*y, 0.0], [*groups, "p00"], row_weights=[1] * len(x) + [0])
         np.testing.assert_allclose(model.predict([[1.0]], ["p01"]), plain.predict([[1.0]], ["p01"]), rtol=1e-6)
         self.assertEqual((model.summary_["row_weights"], model.summary_["rows"]), ("weight", len(rows)))
+        table = model.summary_["table"]
+        self.assertEqual((table["coefficients"][1]["name"], table["rows"], table["method"]), ("x0", len(rows), "REML"))
         with self.assertRaisesRegex(ValueError, "row_weights: found 1 weights"):
             GroupedRegressor().fit(x, y, groups, row_weights=[1])
         with self.assertRaisesRegex(ValueError, "a row weight: a number of 0 or more"):

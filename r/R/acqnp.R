@@ -55,6 +55,9 @@ outcomes <- function(object) {
 
 headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$groups, " groups of ", s$rows, " rows\n")
 
+# pick returns what each of some lists has of a name.
+pick <- function(lists, name) unlist(lapply(lists, `[[`, name))
+
 summary.acqnp <- function(object, ...) {
   noMore("summary", summary.acqnp, ...)
   row <- function(target) {
@@ -65,14 +68,24 @@ summary.acqnp <- function(object, ...) {
     )
   }
   rows <- function(target) {
-    of <- function(name) unlist(lapply(target$candidates, `[[`, name))
-    data.frame(y = target$channel, model = of("name"), log_density = of("log_density"), crps = of("crps"), weight = of("weight"))
+    of <- target$candidates
+    data.frame(y = target$channel, model = pick(of, "name"), log_density = pick(of, "log_density"), crps = pick(of, "crps"), weight = pick(of, "weight"))
   }
+  coefficients <- function(target) {
+    of <- target$table$coefficients
+    if (length(of)) data.frame(y = target$channel, name = pick(of, "name"), estimate = pick(of, "estimate"), se = pick(of, "standard_error"))
+  }
+  deviations <- function(target) {
+    of <- c(target$table$levels, if (length(target$table$residual)) list(c(list(name = "residual", groups = NA), target$table$residual)))
+    if (length(of)) data.frame(y = target$channel, level = pick(of, "name"), groups = pick(of, "groups"), variance = pick(of, "variance"), sd = pick(of, "standard_deviation"))
+  }
+  said <- function(target) c(target$table$about, if (length(target$table$none)) paste("no table:", target$table$none), unlist(target$table$notes))
   targets <- object$result$targets
   structure(list(
     formula = object$columns$text, groups = object$result$groups, rows = object$result$rows,
     expected = do.call(rbind, lapply(targets, row)), models = do.call(rbind, lapply(targets, rows)),
-    promise = object$result$promise, outcomes = outcomes(object)
+    coefficients = do.call(rbind, lapply(targets, coefficients)), deviations = do.call(rbind, lapply(targets, deviations)),
+    table = lapply(targets, said), promise = object$result$promise, outcomes = outcomes(object)
   ), class = "summary.acqnp")
 }
 
@@ -83,6 +96,12 @@ print.summary.acqnp <- function(x, ...) {
   print(x$models, row.names = FALSE, digits = 4)
   cat("\nexpected of a new group:\n")
   print(x$expected, row.names = FALSE, digits = 4)
+  for (said in x$table) {
+    cat("\n", paste0(strwrap(c(paste("table", said[1]), said[-1])), "\n"), sep = "")
+  }
+  for (part in list(x$coefficients, x$deviations)) {
+    if (!is.null(part)) print(part, row.names = FALSE, digits = 4)
+  }
   cat("\n", paste(strwrap(paste("promise:", x$promise)), collapse = "\n"), "\n", sep = "")
   invisible(x)
 }

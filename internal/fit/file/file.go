@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -45,7 +46,8 @@ type Fit struct {
 	RowWeights string  `json:"row_weights,omitempty"` // the column of row weights; "" without
 	Weight     float64 `json:"weight,omitempty"`      // the sum of the row weights
 	Columns
-	Stacks   []*stack.Stack `json:"stacks"` // of each column of y
+	Stacks   []*stack.Stack `json:"stacks"`           // of each column of y
+	Tables   []table.Table  `json:"tables,omitempty"` // of each column of y: nothing is predicted with them
 	Kept     Kept           `json:"kept,omitzero"`
 	Together []Together     `json:"together,omitempty"` // of several columns of y, by numbers of known points
 

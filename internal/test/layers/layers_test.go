@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/files/tfevents"},
 	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/files/safetensors/safetensorstest", "kernels/gpu/gputest",
 		"kernels/gpu/cu/probe", "kernels", "kernels/vocabulary"},
-	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
+	{"internal/likelihood/score", "internal/fit/simple", "internal/fit/table", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
 	{"internal/engine/device", "internal/datasets/rows", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch"},
 	{"internal/datasets"},

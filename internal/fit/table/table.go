@@ -1,0 +1,308 @@
+// Package table fits the linear mixed model of a formula by REML, for the table of an analyst: coefficients with their
+// standard errors, and the deviation of each level. Nothing is predicted with it.
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
+)
+
+// A Table is what was estimated, in the units of the outcome.
+type Table struct {
+	About        string        `json:"about"`          // one line: of which formula it is, and what it is not for
+	Formula      string        `json:"formula"`        // as lme4 writes it
+	Method       string        `json:"method"`         // REML or LeastSquares
+	None         string        `json:"none,omitempty"` // why nothing is estimated
+	Coefficients []Coefficient `json:"coefficients,omitempty"`
+	Levels       []Level       `json:"levels,omitempty"`   // of the random intercepts, the inner groups first
+	Residual     *Spread       `json:"residual,omitempty"` // of rows within groups
+	Rows         int           `json:"rows"`               // that were used
+	LeftOut      []string      `json:"left_out,omitempty"` // columns that follow from those before them
+	Notes        []string      `json:"notes,omitempty"`    // what a reader must know of it, a line each
+}
+
+// A Coefficient is an effect that all groups share.
+type Coefficient struct {
+	Name     string  `json:"name"`
+	Estimate float64 `json:"estimate"`
+	Error    float64 `json:"standard_error"`
+}
+
+// A Level is a random intercept of groups.
+type Level struct {
+	Name   string `json:"name"`   // of their column; class:school for the classes in schools
+	Groups int    `json:"groups"` // with a row that was used
+	Spread
+}
+
+// A Spread is a variance, and its root.
+type Spread struct {
+	Variance  float64 `json:"variance"`
+	Deviation float64 `json:"standard_deviation"`
+}
+
+// The methods.
+const (
+	REML         = "REML"
+	LeastSquares = "least squares"
+)
+
+// A Question says of what a table is asked.
+type Question struct {
+	Fixed        string   // the formula without groups
+	Names        []string // of the columns of x, without the intercept
+	Group, Outer string   // columns of the groups and of those that they are in; "" for none
+}
+
+// Intercept is the name of the constant, as R has it.
+const Intercept = "(Intercept)"
+
+// exact is the share of the variance of y below which the residual is rounding.
+const exact = 1e-11
+
+// Of returns the table of groups of points, whose x [n, Names] and y [n, 1] are the numbers that the formula means. Rows
+// with a missing x are left out. A row of weight 2 counts as two rows.
+func Of(groups []points.Group, q Question) Table {
+	r := rowsOf(groups)
+	t := Table{Rows: len(r.y)}
+	if dropped := r.dropped; dropped > 0 {
+		t.Notes = append(t.Notes, invalid.Plural(dropped, "row", "rows")+" with a missing cell of x left out")
+	}
+	none := func(format string, args ...any) Table {
+		t.None, t.Coefficients, t.Levels = fmt.Sprintf(format, args...), nil, nil
+		return t
+	}
+	levels := t.levels(&r, q)
+	t.About = "of " + t.Formula + " by " + t.Method + ", unshrunk; predictions come from the mixture of models, not from this table"
+	if width := 1 + r.dx; width >= len(r.y) {
+		return none("%s with the intercept for %s", invalid.Plural(width, "column", "columns"), invalid.Plural(len(r.y), "row", "rows"))
+	}
+	kept, left := r.independent()
+	for _, c := range left {
+		t.LeftOut = append(t.LeftOut, q.Names[c])
+	}
+	if left != nil {
+		t.Notes = append(t.Notes, "left out, since the columns before them determine them: "+strings.Join(t.LeftOut, ", "))
+	}
+	s := r.sums(kept)
+	theta, ok := s.minimise(levels)
+	if !ok {
+		return none("the columns and the groups leave no residual of y")
+	}
+	e, ok := s.at(theta)
+	if !ok || e.r2 < exact*s.total {
+		return none("the columns and the groups leave no residual of y")
+	}
+	t.coefficients(e, r.units(kept), r.meanY, q.Names, kept)
+	sigma := e.sigma() * r.scaleY
+	if !t.finite(sigma) {
+		return none("coefficients or variances beyond the range of numbers: other units of the columns")
+	}
+	t.Residual = &Spread{sigma * sigma, sigma}
+	for i := range t.Levels {
+		deviation := theta[levels[i]] * sigma
+		t.Levels[i].Spread = Spread{deviation * deviation, deviation}
+		if deviation == 0 {
+			t.Notes = append(t.Notes, "the rows show no deviation of "+t.Levels[i].Name+" beyond that of their residuals (a singular fit)")
+		}
+	}
+	return t
+}
+
+// The levels of groups, as places of θ.
+const (
+	inner = iota
+	outer
+)
+
+// levels returns the places of θ that the rows can tell, sets the levels and the formula, and notes what they cannot tell.
+func (t *Table) levels(r *rows, q Question) (told []int) {
+	t.Formula, t.Method = q.Fixed, LeastSquares
+	add := func(place int, name, grouping string, groups int) {
+		told, t.Method = append(told, place), REML
+		t.Levels = append(t.Levels, Level{Name: name, Groups: groups})
+		t.Formula = q.Fixed + " + (1 | " + grouping + ")"
+	}
+	n, groups, outers := len(r.y), r.groups, len(r.outers)
+	name, cannot := q.Group, func(name string, groups int, each string) {
+		why := "all rows are one " + name
+		if groups > 1 {
+			why = "each " + name + " has one " + each
+		}
+		t.Notes = append(t.Notes, why+", so that its deviation cannot be told")
+	}
+	if q.Outer != "" {
+		name = q.Group + ":" + q.Outer
+	}
+	switch {
+	case q.Group == "":
+		t.Notes = append(t.Notes, "no groups: plain least squares")
+	case groups > 1 && groups < n:
+		add(inner, name, name, groups)
+	default:
+		cannot(name, groups, "row")
+	}
+	if q.Outer != "" {
+		if outers > 1 && outers < groups {
+			grouping := q.Outer
+			if told != nil {
+				grouping += "/" + q.Group
+			}
+			add(outer, q.Outer, grouping, outers)
+		} else {
+			cannot(q.Outer, outers, q.Group)
+		}
+	}
+	if told == nil && q.Group != "" {
+		t.Notes = append(t.Notes, "no level of groups is left: plain least squares")
+	}
+	return told
+}
+
+// coefficients sets the coefficients, T·β̃ of the scaled ones and the mean of y, and their errors: with the covariance
+// σ²·(Rᵀ·R)⁻¹ of β̃, an error is σ·|row of T·R⁻¹|.
+func (t *Table) coefficients(e estimate, units *mat.Dense, meanY float64, names []string, kept []int) {
+	p, _ := units.Dims()
+	var beta mat.VecDense
+	var root mat.Dense
+	beta.MulVec(units, e.beta())
+	beta.SetVec(0, meanY+beta.AtVec(0))
+	root.Mul(units, e.inverse())
+	for i := range p {
+		name := Intercept
+		if i > 0 {
+			name = names[kept[i-1]]
+		}
+		t.Coefficients = append(t.Coefficients, Coefficient{name, beta.AtVec(i), e.sigma() * mat.Norm(root.RowView(i), 2)})
+	}
+}
+
+// finite reports whether the coefficients, their errors and the residual variance are finite.
+func (t *Table) finite(sigma float64) bool {
+	sum := sigma * sigma
+	for _, c := range t.Coefficients {
+		sum += math.Abs(c.Estimate) + c.Error
+	}
+	return !math.IsInf(sum, 0) && !math.IsNaN(sum)
+}
+
+// rows are the rows that are used, with x and y shifted and scaled to mean 0 and deviation 1.
+type rows struct {
+	x, y, weights []float64 // [n, dx], [n], [n]
+	group         []int     // [n]: of each row
+	outers        [][]int   // the groups in each outer group; all in one where there are none
+	groups, dx    int
+	dropped       int
+	meanX, scaleX []float64 // [dx]
+	meanY, scaleY float64
+}
+
+// rowsOf returns the rows whose x are all known.
+func rowsOf(groups []points.Group) (r rows) {
+	outers := map[string]int{}
+	for _, g := range groups {
+		r.dx = g.DX
+		used := false
+		for i := range g.Y { // without x, Len says 0
+			if slices.ContainsFunc(g.Row(i), math.IsNaN) {
+				r.dropped++
+				continue
+			}
+			used = true
+			r.x, r.y = append(r.x, g.Row(i)...), append(r.y, g.Y[i])
+			r.weights, r.group = append(r.weights, g.Weight(i)), append(r.group, r.groups)
+		}
+		if !used {
+			continue
+		}
+		at, seen := outers[g.Outer]
+		if !seen {
+			at = len(r.outers)
+			outers[g.Outer] = at
+			r.outers = append(r.outers, nil)
+		}
+		r.outers[at] = append(r.outers[at], r.groups)
+		r.groups++
+	}
+	r.meanX, r.scaleX = make([]float64, r.dx), make([]float64, r.dx)
+	for c := range r.dx {
+		r.meanX[c], r.scaleX[c] = r.standardise(r.x, c, r.dx)
+	}
+	r.meanY, r.scaleY = r.standardise(r.y, 0, 1)
+	return r
+}
+
+// standardise shifts and scales a column of [n, width] and returns its mean and its deviation, which is 1 for a constant.
+func (r *rows) standardise(all []float64, c, width int) (mean, deviation float64) {
+	var n, squares, largest float64
+	for i, w := range r.weights {
+		n += w
+		mean += w / n * (all[i*width+c] - mean)
+		largest = max(largest, math.Abs(all[i*width+c]))
+	}
+	for i, w := range r.weights {
+		all[i*width+c] -= mean
+		share := all[i*width+c] / largest // whose square neither overflows nor vanishes
+		squares += w * share * share
+	}
+	const rounding = 1e-14
+	if deviation = math.Sqrt(squares/n) * largest; !(deviation > rounding*largest) {
+		deviation = 1
+	}
+	for i := range r.weights {
+		all[i*width+c] /= deviation
+	}
+	return mean, deviation
+}
+
+// units returns T [1+kept, 1+kept], which takes coefficients of the scaled columns to those of the columns.
+func (r *rows) units(kept []int) *mat.Dense {
+	t := mat.NewDense(1+len(kept), 1+len(kept), nil)
+	t.Set(0, 0, r.scaleY)
+	for k, c := range kept {
+		t.Set(1+k, 1+k, r.scaleY/r.scaleX[c])
+		t.Set(0, 1+k, -r.scaleY*r.meanX[c]/r.scaleX[c])
+	}
+	return t
+}
+
+// independent returns the columns of x that those before them do not determine, and the others, as the pivots of a
+// Cholesky factor tell.
+func (r *rows) independent() (kept, left []int) {
+	const least = 1e-10 // of a column of deviation 1: the part that the others leave, squared
+	n, gram := 0.0, make([]float64, r.dx*r.dx)
+	for i, w := range r.weights {
+		n += w
+		row := r.x[i*r.dx:][:r.dx]
+		for a, v := range row {
+			for b := range a + 1 {
+				gram[a*r.dx+b] += w * v * row[b]
+			}
+		}
+	}
+	var factor [][]float64 // [kept, up to the pivot]
+	for c := range r.dx {
+		row, pivot := make([]float64, 0, len(kept)+1), gram[c*r.dx+c]/n
+		for k, of := range kept {
+			v := gram[c*r.dx+of] / n
+			for j, l := range row {
+				v -= l * factor[k][j]
+			}
+			row = append(row, v/factor[k][k])
+			pivot -= row[k] * row[k]
+		}
+		if !(pivot > least) {
+			left = append(left, c)
+			continue
+		}
+		kept, factor = append(kept, c), append(factor, append(row, math.Sqrt(pivot)))
+	}
+	return kept, left
+}
