@@ -15,6 +15,8 @@ type basis struct {
 	Reach    []float64 `json:"reach"` // [DX]
 	Sines    []int     `json:"sines"` // [DX]
 	Products []product `json:"products,omitempty"`
+
+	Crossings []crossing `json:"crossings,omitempty"`
 }
 
 // sinesOfAll bounds the number of sines, of all columns together, where columns are few.
@@ -65,7 +67,7 @@ func (b basis) check(dx int) error {
 			}
 		}
 	}
-	return nil
+	return checkCrossings(b.Crossings, dx)
 }
 
 // size returns the number of functions.
@@ -77,7 +79,7 @@ func (b basis) size() int {
 	for _, p := range b.Products {
 		n += p.size()
 	}
-	return n
+	return n + cellsOf(b.Crossings)
 }
 
 // starts returns the places of the sines of each column among the functions, and the place after all.
@@ -116,6 +118,10 @@ func (b basis) evaluate(p points.Points) *mat.Dense {
 		for _, one := range b.Products {
 			at = one.fill(at, row, starts)
 		}
+		at = at[:0]
+		for _, one := range b.Crossings {
+			at = one.appendCells(at, row[1:])
+		}
 	}
 	return phi
 }
@@ -124,14 +130,18 @@ func (b basis) evaluate(p points.Points) *mat.Dense {
 const flat = 100
 
 // A prior is the variances of the coefficients of a basis, and their derivatives by the logarithms of
-// spread, wave, ridge and blend.
-type prior struct{ variance, bySpread, byWave, byRidge, byBlend []float64 }
+// spread, wave, ridge and blend. Those of cells are twice the variance, by the deviation of their crossing.
+type prior struct {
+	variance, bySpread, byWave, byRidge, byBlend []float64
+
+	crossing []int // of the functions behind the others, which are cells
+}
 
 // prior returns the prior for functions of deviation spread and length wave, and coefficients of
-// columns with two values of deviation ridge. blend is the deviation of products.
-func (b basis) prior(spread, wave, ridge, blend float64) prior {
+// columns with two values of deviation ridge. blend is the deviation of products, cells that of each crossing.
+func (b basis) prior(spread, wave, ridge, blend float64, cells []float64) prior {
 	size, dx := b.size(), len(b.Reach)
-	p := prior{make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)}
+	p := prior{make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), nil}
 	p.variance[0] = flat
 	at := 1 + dx
 	for c, l := range b.Reach {
@@ -148,6 +158,12 @@ func (b basis) prior(spread, wave, ridge, blend float64) prior {
 	}
 	for _, one := range b.Products {
 		at = one.prior(&p, at, b.Reach, blend, wave)
+	}
+	for k, c := range b.Crossings {
+		for range c.size() {
+			p.variance[at], p.crossing = cells[k]*cells[k]+1e-12, append(p.crossing, k)
+			at++
+		}
 	}
 	return p
 }

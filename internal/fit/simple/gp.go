@@ -3,6 +3,7 @@ package simple
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -20,7 +21,7 @@ import (
 //
 // in standardised x and y. f is a sum of one smooth function for each column of x, and of
 // products of two, each a Gaussian process in the basis of [Riutort-Mayol et al.]: f(x) = w·φ(x) with
-// w ~ N(0, Λ). The columns with two
+// w ~ N(0, Λ), and has the cells of crossings. The columns with two
 // values share slope and length. ε has the distribution of [noise].
 //
 // The hyperparameters maximise the marginal likelihood. If the noise is normal and its scale known,
@@ -48,12 +49,13 @@ type hyper struct {
 	Curve   float64   `json:"curve"`
 	Spread  float64   `json:"spread"` // of f: deviation and length of each column's function
 	Wave    float64   `json:"wave"`
-	Ridge   float64   `json:"ridge"`   // of f: deviation of the coefficients of columns with two values
-	Blend   float64   `json:"blend"`   // of f: deviation of products of two columns
-	Slopes  []float64 `json:"slopes"`  // [P]
-	Lengths []float64 `json:"lengths"` // [P]
-	Centres []float64 `json:"centres"` // [P]
-	Of      []int     `json:"of"`      // [DX]: which of the P slopes and lengths a column has
+	Ridge   float64   `json:"ridge"`           // of f: deviation of the coefficients of columns with two values
+	Blend   float64   `json:"blend"`           // of f: deviation of products of two columns
+	Slopes  []float64 `json:"slopes"`          // [P]
+	Lengths []float64 `json:"lengths"`         // [P]
+	Centres []float64 `json:"centres"`         // [P]
+	Cells   []float64 `json:"cells,omitempty"` // of f: deviation of the cells of each crossing
+	Of      []int     `json:"of"`              // [DX]: which of the P slopes and lengths a column has
 }
 
 // plainHypers is the number of hyperparameters besides slopes, lengths and centres, which follow them
@@ -82,15 +84,15 @@ func columnsOf(b basis) (of []int, p int) {
 }
 
 // hyperOf returns the hyperparameters of a vector: the logarithms of noise, level, curve, spread, wave,
-// ridge, blend, slopes and lengths, and the centres.
+// ridge, blend, slopes and lengths, the centres, and the logarithms of the deviations of cells.
 func hyperOf(theta []float64, of []int) hyper {
 	e := make([]float64, len(theta))
 	for i, v := range theta {
 		e[i] = math.Exp(v)
 	}
-	p := (len(theta) - plainHypers) / 3
+	p := slices.Max(of) + 1
 	return hyper{Noise: e[0], Level: e[1], Curve: e[2], Spread: e[3], Wave: e[4], Ridge: e[5], Blend: e[6],
-		Slopes: e[plainHypers:][:p], Lengths: e[plainHypers+p:][:p], Centres: theta[plainHypers+2*p:], Of: of}
+		Slopes: e[plainHypers:][:p], Lengths: e[plainHypers+p:][:p], Centres: theta[plainHypers+2*p:][:p], Cells: e[plainHypers+3*p:], Of: of}
 }
 
 // kernel returns k(a, b) of standardised points a and b [DX].
@@ -130,7 +132,7 @@ func (m *GP) Check() error {
 	if !(m.Share >= 0 && m.Share <= 1) {
 		return errDamaged
 	}
-	return sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, p}, lengthOf{h.Slopes, p}, lengthOf{h.Centres, p},
+	return sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, p}, lengthOf{h.Slopes, p}, lengthOf{h.Centres, p}, lengthOf{h.Cells, len(m.Basis.Crossings)},
 		lengthOf{[]float64{h.Noise, h.Level, h.Curve, h.Spread, h.Wave, h.Ridge, h.Blend}, plainHypers})
 }
 

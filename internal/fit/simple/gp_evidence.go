@@ -118,7 +118,7 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 			return likelihoodAt{}, false
 		}
 	}
-	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge, h.Blend)
+	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge, h.Blend, h.Cells)
 	active := activeOf(prior.variance)
 	size := len(active)
 	precision := mat.NewSymDense(size, nil) // A = Λ⁻¹ + Σ ΦᵀB⁻¹Φ
@@ -173,6 +173,9 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 			out.gradient[4] += d * prior.byWave[a]
 			out.gradient[5] += d * prior.byRidge[a]
 			out.gradient[6] += d * prior.byBlend[a]
+			if k := a - len(prior.variance) + len(prior.crossing); k >= 0 {
+				out.gradient[plainHypers+3*e.p+prior.crossing[k]] += d * 2 * v
+			}
 		}
 	}
 	for i, v := range theta {
@@ -190,6 +193,8 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 // only bound what few data do not determine. Lengths grow with √P, as distances do.
 func priorOf(i, p int) scaling {
 	switch {
+	case i >= plainHypers+3*p:
+		return scaling{math.Log(0.1), 1}
 	case i >= plainHypers+2*p:
 		return scaling{0, 1}
 	case i >= plainHypers+p:

@@ -43,7 +43,7 @@ func FitGP(groups []points.Group) (Model, error) {
 		return nil, errNoFit
 	}
 	m.Basis = newBasis(all, 24)
-	m.Basis.Products = m.Basis.products()
+	m.Basis.Products, m.Basis.Crossings = m.Basis.products(), crossingsOf(all)
 	whole := newEvidence(all, m.Basis)
 	theta := maximise(whole.subset(mostOfStart, startOfOneGroup), nil)
 	for range noiseAlternations {
@@ -109,7 +109,8 @@ func maximise(e *evidence, start []float64) []float64 {
 	most := math.Inf(-1)
 	for _, length := range []float64{0.3, 1.5} {
 		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3), math.Log(0.1)},
-			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p))
+			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p),
+			slices.Repeat([]float64{math.Log(0.1)}, len(e.basis.Crossings)))
 		if theta, log := e.climb(start, 25); theta != nil && log > most {
 			best, most = theta, log
 		}

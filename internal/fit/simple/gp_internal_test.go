@@ -36,7 +36,7 @@ func someGroups(n, dx int) []points.Group {
 
 // dense returns the covariance of y of all points, B + ΦΛΦᵀ, and y.
 func dense(groups []points.Group, b basis, h hyper) (*mat.SymDense, []float64) {
-	lambda := b.prior(h.Spread, h.Wave, h.Ridge, h.Blend).variance
+	lambda := b.prior(h.Spread, h.Wave, h.Ridge, h.Blend, h.Cells).variance
 	var x, y []float64
 	var of []int
 	dx := groups[0].DX
@@ -81,9 +81,11 @@ func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 		if want := dx * (dx - 1) / 2; len(b.Products) != want {
 			t.Fatalf("%d products of %d columns, want %d", len(b.Products), dx, want)
 		}
+		b.Crossings = []crossing{{{[]int{0, dx - 1}, []float64{-1, 0}}, {[]int{0, dx - 1}, []float64{-0.5, 0.1}}}}
 		e := newEvidence(groups, b)
 		theta := append([]float64{-1, -0.4, -0.3, -0.2, 0.3, -0.9, -0.8}, [][]float64{{-0.7, -0.5, 0.3}, {-0.7, -0.6, -0.5, 0.2, 0.3, -0.4},
 			{-0.7, -0.6, -0.4, -0.5, 0.2, 0.1, 0.3, -0.4, 0.2}}[dx-1]...)
+		theta = append(theta, -0.6)
 		got, ok := e.evaluate(theta, true)
 		if !ok {
 			t.Fatal("the evidence cannot be computed")

@@ -13,6 +13,8 @@ type degrees struct {
 	Fixed  []int  `json:"fixed"`  // [dx]: the highest power of each column in p(x)
 	Random []int  `json:"random"` // [dx]: in q(x)
 	Edges  []Edge `json:"edges"`  // [dx]
+
+	Crossings []crossing `json:"crossings,omitempty"` // in p(x), after the powers
 }
 
 // An Edge is where the data of a column begin and end.
@@ -49,7 +51,7 @@ func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
 // most k−1 powers.
 func degreesOf(groups []points.Group, fixed, random int) degrees {
 	dx := groups[0].DX
-	form := degrees{make([]int, dx), make([]int, dx), EdgesOf(groups)}
+	form := degrees{Fixed: make([]int, dx), Random: make([]int, dx), Edges: EdgesOf(groups)}
 	for c := range dx {
 		most := different(groups, c, max(fixed, random)+1) - 1
 		form.Fixed[c], form.Random[c] = min(fixed, most), min(random, most)
@@ -72,7 +74,7 @@ func different(groups []points.Group, c, most int) int {
 
 // count returns the numbers of coefficients β and b.
 func (f degrees) count() (fixed, random int) {
-	fixed, random = 1, 1
+	fixed, random = 1+cellsOf(f.Crossings), 1
 	for c := range f.Fixed {
 		fixed, random = fixed+f.Fixed[c], random+f.Random[c]
 	}
@@ -88,9 +90,21 @@ func (f degrees) powers(dst, x []float64, highest []int) []float64 {
 	return dst
 }
 
+// rows appends q(x) and then p(x) to dst.
+func (f degrees) rows(dst, x []float64) []float64 { return f.fixed(f.powers(dst, x, f.Random), x) }
+
+// fixed appends p(x) to dst.
+func (f degrees) fixed(dst, x []float64) []float64 {
+	dst = f.powers(dst, x, f.Fixed)
+	for _, c := range f.Crossings {
+		dst = c.appendCells(dst, x)
+	}
+	return dst
+}
+
 // A linear is a linear mixed model: y = βᵀp(x) + bᵀq(x) + ε, with noise ε ~ N(0, σ²). p and q hold 1 and powers
-// of the columns of x. The coefficients β are the same for all groups; those of a group's own deviation,
-// b ~ N(0, G), are drawn anew for each.
+// of the columns of x, and p the cells of crossings. The coefficients β are the same for all groups; those of a group's
+// own deviation, b ~ N(0, G), are drawn anew for each.
 type linear struct {
 	Form   degrees   `json:"form"`
 	Beta   []float64 `json:"beta"`   // [p]
@@ -109,6 +123,9 @@ func (m linear) check(dx int) error {
 		slices.ContainsFunc(slices.Concat(f.Fixed, f.Random), func(n int) bool { return n < 0 || n > maxDegree }) {
 		return errDamaged
 	}
+	if checkCrossings(f.Crossings, dx) != nil {
+		return errDamaged
+	}
 	p, q := f.count()
 	if m.Outer != nil && sound(lengthOf{m.Outer, q * q}) != nil {
 		return errDamaged
@@ -125,7 +142,7 @@ const maxDegree = 9
 func (m linear) prior(dst, x []float64) (mean float64, v []float64) {
 	p, q := m.Form.count()
 	d := p + q
-	row := m.Form.powers(m.Form.powers(make([]float64, 0, d), x, m.Form.Random), x, m.Form.Fixed)
+	row := m.Form.rows(make([]float64, 0, d), x)
 	for j := range d {
 		sum := 0.0
 		for i := j; i < d; i++ {

@@ -25,11 +25,14 @@ import (
 //
 //	β = (XᵀV⁻¹X)⁻¹XᵀV⁻¹y,   σ² = (y − Xβ)ᵀV⁻¹(y − Xβ)/(n − p)
 //
-// and θ minimises the restricted deviance Σ_g log det LLᵀ + log det L_X·L_Xᵀ + (n − p)·log σ². Only sums over the points
+// and θ minimises the restricted deviance Σ_g log det LLᵀ + log det L_X·L_Xᵀ + (n − p)·log σ². The coefficients of the cells
+// of crossing k have normal priors of variance τ_k²σ²: 1/τ_k² is added to their places on the diagonal of XᵀV⁻¹X,
+// 2·log τ_k for each cell to the deviance, and p counts the others. The log τ_k are the last numbers of θ. Only sums over the points
 // of each group are needed: ZᵀZ, Zᵀ[X, y] and [X, y]ᵀ[X, y]. Groups in groups are the same twice, see elimination.
 type linearFit struct {
 	linear
 	p, q     int
+	flat     int       // coefficients β without those of cells
 	n        float64   // points, each as often as it counts
 	xx       []float64 // [X, y]ᵀ[X, y] of all groups [p+1, p+1]
 	parts    []sums    // of the groups
@@ -78,6 +81,7 @@ func fitLinear(groups []points.Group, precision [][]float64, form degrees, known
 func fitLevels(groups []points.Group, precision [][]float64, form degrees, outers [][]int, common int, known float64) (*linearFit, error) {
 	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common, known: known}
 	f.p, f.q = form.count()
+	f.flat = f.p - cellsOf(form.Crossings)
 	f.xx = make([]float64, (f.p+1)*(f.p+1))
 	for i, g := range groups {
 		own := g.Weights
@@ -94,8 +98,8 @@ func fitLevels(groups []points.Group, precision [][]float64, form degrees, outer
 		}
 		f.parts = append(f.parts, part)
 	}
-	if f.n <= float64(f.p) {
-		return nil, fmt.Errorf("%g points for %d coefficients", f.n, f.p)
+	if f.n <= float64(f.flat) {
+		return nil, fmt.Errorf("%g points for %d coefficients", f.n, f.flat)
 	}
 	var err error
 	if f.theta, err = f.maximise(); err != nil {
@@ -191,7 +195,7 @@ func (f *linearFit) addUp(g points.Points, weights []float64) sums {
 	var a, b []float64
 	for k, y := range g.Y {
 		x := g.Row(k)
-		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
+		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.fixed(b[:0], x), y)
 		s.n += g.Weight(k)
 		if weights != nil {
 			root := math.Sqrt(weights[k])
@@ -215,7 +219,7 @@ func addProduct(m, a, b []float64) {
 }
 
 // maximise returns the θ of the best restricted likelihood: the lower triangle of Λ, with
-// G = σ²ΛΛᵀ, and then that of outer groups.
+// G = σ²ΛΛᵀ, then that of outer groups, and the logarithms of τ.
 func (f *linearFit) maximise() ([]float64, error) {
 	start := make([]float64, 0, f.q*(f.q+1)/2) // unit matrices
 	for _, size := range []int{f.q, f.common} {
@@ -223,6 +227,7 @@ func (f *linearFit) maximise() ([]float64, error) {
 			start = append(append(start, make([]float64, i)...), 1)
 		}
 	}
+	start = append(start, slices.Repeat([]float64{-1}, len(f.Form.Crossings))...)
 	problem := optimize.Problem{Func: func(theta []float64) float64 {
 		s, ok := f.solve(theta, -1)
 		if !ok {
@@ -247,13 +252,26 @@ type solution struct {
 	beta     []float64 // [p]
 	lx       []float64 // L_X [p, p], with L_X·L_Xᵀ = XᵀV⁻¹X
 	sigma2   float64   // σ²
+	cells    []float64 // 1/τ² of each cell
+}
+
+// leastLog and mostLog bound log τ.
+const leastLog, mostLog = -10, 10
+
+// cells returns 1/τ² of each cell at θ.
+func (f *linearFit) cells(theta []float64) (all []float64) {
+	for k, v := range theta[len(theta)-len(f.Form.Crossings):] {
+		v = min(max(v, leastLog), mostLog)
+		all = append(all, slices.Repeat([]float64{math.Exp(-2 * v)}, f.Form.Crossings[k].size())...)
+	}
+	return all
 }
 
 // solve returns β and the rest at θ, without the group of index out unless that is negative. It
 // returns false if the matrices are singular.
 func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	p, q, n := f.p, f.q, f.n
-	s.lambda = lower(theta, q)
+	s.lambda, s.cells = lower(theta, q), f.cells(theta)
 	total, logs := slices.Clone(f.xx), 0.0
 	if f.outers != nil {
 		s.outer = f.outerLambda(theta)
@@ -279,15 +297,19 @@ func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 			s.lx[i*p+i] += f.prior[i]
 		}
 	}
-	if n <= float64(p) || !factorise(s.lx, p) {
+	for i, v := range s.cells {
+		s.lx[(f.flat+i)*(p+1)] += v
+		logs -= math.Log(v)
+	}
+	if n <= float64(f.flat) || !factorise(s.lx, p) {
 		return s, false
 	}
 	copy(s.beta, total[p*(p+1):])
 	forward(s.lx, s.beta)
 	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.xx[p*(p+1)+p])
 	backward(s.lx, s.beta)
-	s.sigma2 = rest / (n - float64(p))
-	s.deviance = logs + logDet(s.lx, p) + (n-float64(p))*math.Log(s.sigma2)
+	s.sigma2 = rest / (n - float64(f.flat))
+	s.deviance = logs + logDet(s.lx, p) + (n-float64(f.flat))*math.Log(s.sigma2)
 	if f.known > 0 {
 		s.sigma2, s.deviance = f.known, logs+logDet(s.lx, p)+rest/f.known
 	}

@@ -6,6 +6,8 @@ import "math"
 // that takes β out of V⁻¹, and r = V⁻¹(y − Xβ), the derivative by Λ is
 //
 //	2·Σ_g (ZᵀPZ − Zᵀr·rᵀZ/σ²)·Λ
+//
+// and with A = L_X·L_Xᵀ that by log τ of a crossing is 2·Σ (1 − (A⁻¹_jj + β_j²/σ²)/τ²) over its cells j.
 func (f *linearFit) gradient(grad, theta []float64) {
 	p, q := f.p, f.q
 	s, ok := f.solve(theta, -1)
@@ -41,6 +43,26 @@ func (f *linearFit) gradient(grad, theta []float64) {
 	at := byLambda(grad, k[0], s.lambda, q, q)
 	if f.outers != nil {
 		byLambda(grad[at:], k[1], s.outer, q, f.common)
+	}
+	at = len(theta) - len(f.Form.Crossings)
+	f.byCells(grad[at:], theta[at:], s)
+}
+
+// byCells writes the derivatives by the log τ of crossings, of which theta are the values.
+func (f *linearFit) byCells(grad, theta []float64, s solution) {
+	j, e := f.flat, make([]float64, f.p)
+	for k, c := range f.Form.Crossings {
+		grad[k] = 0
+		for range c.size() {
+			clear(e)
+			e[j] = 1
+			forward(s.lx, e)
+			grad[k] += 2 * (1 - (dot(e, e)+s.beta[j]*s.beta[j]/s.sigma2)*s.cells[j-f.flat])
+			j++
+		}
+		if theta[k] < leastLog || theta[k] > mostLog {
+			grad[k] = 0
+		}
 	}
 }
 

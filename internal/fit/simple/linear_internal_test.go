@@ -215,7 +215,9 @@ func TestGradientOfDeviance(t *testing.T) {
 				functions[i].Outer = ""
 			}
 		}
-		f := must.Get(fitLevels(functions, nil, degreesOf(functions, 2, 1), outerGroups(functions), 2, 0))(t)
+		form := degreesOf(functions, 2, 1)
+		form.Crossings = []crossing{{{[]int{0, 1}, []float64{-1, 0}}, {[]int{0}, []float64{-0.5}}}, {{[]int{0}, []float64{0}}, {[]int{1}, []float64{-0.7}}}}
+		f := must.Get(fitLevels(functions, nil, form, outerGroups(functions), 2, 0))(t)
 		theta := make([]float64, len(f.theta))
 		for i := range theta {
 			theta[i] = 0.3 + 0.1*float64(i%5)

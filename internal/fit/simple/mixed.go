@@ -52,7 +52,9 @@ func FitMixed(groups []points.Group) (Model, error) {
 	if !ok {
 		return nil, errNoFit
 	}
-	if err := m.fit(all, pressedGroups, degreesOf(pressedGroups, fixed, random)); err != nil {
+	form := degreesOf(pressedGroups, fixed, random)
+	form.Crossings = crossingsOf(all)
+	if err := m.fit(all, pressedGroups, form); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -143,7 +143,7 @@ func (f *noiseFit) fitScale(choose bool) {
 // priorOf returns the variances of the coefficients of η.
 func (f *noiseFit) priorOf(spread float64) []float64 {
 	const wave = 1.2
-	variance := f.Basis.prior(spread, wave, spread/2, 0).variance
+	variance := f.Basis.prior(spread, wave, spread/2, 0, nil).variance
 	for c := range f.Basis.Reach {
 		variance[1+c] = spread*spread/4 + 1e-12
 	}
