@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -65,7 +66,12 @@ func trainAndEvaluate(t *testing.T, name, file, data string) {
 		model = "cnp"
 	}
 	train := []string{"train", "--config", configFile(name, file), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
-	succeed(t, append(train, set(reduced(name, model)...)...)...)
+	values := reduced(name, model)
+	if kind(name) == catalogue.Tasks {
+		file := tasksFile(t)
+		values = append(values, "data.command=[]", "data.tasks="+file, "data.eval_tasks="+file)
+	}
+	succeed(t, append(train, set(values...)...)...)
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints", "step-2.safetensors")); err != nil || info.Size() == 0 {
 		t.Errorf("no checkpoint of step 2: %v", err)
 	}
@@ -97,7 +103,7 @@ func trainAndEvaluate(t *testing.T, name, file, data string) {
 	}
 	b, _ := catalogue.Find(name)
 	pixels := cmp.Or(b.Image.Height*b.Image.Width, 32*32) // of omniglot, data.resize
-	want := map[catalogue.Kind]int{catalogue.SpeedFlow: 1318, catalogue.Synthetic: 140, catalogue.Images: pixels}[b.Kind]
+	want := map[catalogue.Kind]int{catalogue.SpeedFlow: 1318, catalogue.Synthetic: 140, catalogue.Images: pixels, catalogue.Tasks: 10}[b.Kind]
 	if got := e.PerBatch[0].NumPoints; got != want {
 		t.Errorf("%d points, want %d", got, want)
 	}
@@ -119,6 +125,21 @@ func reduced(name, model string) []string {
 		values = append(values, "data.points=[24,30]", "eval.num_points=140") // contexts are as large as 128
 	}
 	return values
+}
+
+// tasksFile writes a batch of two groups with ten points each, of which the model knows four.
+func tasksFile(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "tasks.safetensors")
+	var x, y []float32
+	for i := range 20 {
+		x, y = append(x, float32(i%10)/5-1), append(y, float32(i%3))
+	}
+	shape := []int{2, 10, 1}
+	f := must.Get(os.Create(path))(t)
+	defer f.Close()
+	must.Do(t, safetensors.Write(f, map[string]string{"num_context": "[4]"}, []safetensors.Tensor{safetensors.F32("0.x", shape, x), safetensors.F32("0.y", shape, y)}))
+	return path
 }
 
 func kind(name string) catalogue.Kind {
