@@ -85,7 +85,7 @@ func (a *Answer) AppendJSON(ctx context.Context, b []byte, wanted []Value) ([]by
 			return b, err
 		}
 		if cell != nil {
-			b = append(append(strconv.AppendQuote(separated(b, len(b)-start), w.Key), ':'), cell...)
+			b = append(append(strconv.AppendQuote(Separated(b, len(b)-start), w.Key), ':'), cell...)
 		}
 	}
 	return append(b, '}'), ctx.Err()
@@ -116,7 +116,7 @@ func (a *Answer) json(ctx context.Context, w Value) (b []byte, err error) {
 			return nil, err
 		}
 		for _, cell := range w.Numbers(a, at) {
-			b = appendCell(separated(b, i), w.Kind, cell)
+			b = appendCell(Separated(b, i), w.Kind, cell)
 			i++
 		}
 	}
@@ -137,7 +137,7 @@ func appendCell(b []byte, kind tabular.Kind, cell []float64) []byte {
 	case tabular.Pairs:
 		b = append(b, '[')
 		for i := 0; i < len(cell); i += 2 {
-			b = AppendNumbers(separated(b, i), cell[i:i+2])
+			b = AppendNumbers(Separated(b, i), cell[i:i+2])
 		}
 		return append(b, ']')
 	}
@@ -148,13 +148,13 @@ func appendCell(b []byte, kind tabular.Kind, cell []float64) []byte {
 func AppendNumbers(b []byte, values []float64) []byte {
 	b = append(b, '[')
 	for i, v := range values {
-		b = appendNumber(separated(b, i), v)
+		b = appendNumber(Separated(b, i), v)
 	}
 	return append(b, ']')
 }
 
-// separated appends a comma before an element that is not the first.
-func separated(b []byte, i int) []byte {
+// Separated appends a comma before element i of JSON, unless it is the first.
+func Separated(b []byte, i int) []byte {
 	if i > 0 {
 		b = append(b, ',')
 	}
@@ -178,7 +178,7 @@ func appendNumber(b []byte, v float64) []byte {
 func atoms(a *Answer) []byte {
 	var b []byte
 	for i, end := range likelihood.Ends(a.Distribution.Distribution) {
-		b = appendNumber(append(separated(b, i), `{"y":`...), end.Y)
+		b = appendNumber(append(Separated(b, i), `{"y":`...), end.Y)
 		b = append(appendNumber(append(b, `,"probability":`...), end.Probability), '}')
 	}
 	if b == nil {

@@ -82,7 +82,7 @@ func (d Distribution) componentsJSON() []byte {
 		for i, c := range parts {
 			texts[i] = of(c)
 		}
-		b = append(strconv.AppendQuote(separated(b, len(b)-1), name), ":["+strings.Join(texts, ",")+"]"...)
+		b = append(strconv.AppendQuote(Separated(b, len(b)-1), name), ":["+strings.Join(texts, ",")+"]"...)
 	}
 	if d.HasLevels() {
 		list("tau", func(c Component) string { return finite(c.Tau) })

@@ -320,8 +320,10 @@ func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair
 		t.cut++
 		exact, levels, quantiles = false, hundredths, make([]float64, len(hundredths))
 		for i, level := range hundredths {
-			if quantiles[i] = values[int(math.Ceil(level*float64(len(values))))-1]; t.from == fromNormal {
+			if t.from == fromNormal {
 				quantiles[i] = likelihood.Gaussian{Mean: values[0], Scale: values[1]}.Quantile(level)
+			} else {
+				quantiles[i] = values[int(math.Ceil(level*float64(len(values))))-1] // of draws in increasing order
 			}
 		}
 	}

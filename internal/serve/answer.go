@@ -19,14 +19,14 @@ func (q *question) add(ctx context.Context, t predict.Target, of func(channel in
 	b := append([]byte(nil), `{"x":[`...)
 	i := 0
 	for _, x := range items(q.x[t.Group][t.Target]) {
-		b = append(separated(b, i), x...)
+		b = append(predict.Separated(b, i), x...)
 		i++
 	}
 	b = append(b, `],"channels":[`...)
 	for c, d := range t.Channels {
 		wanted, said := of(c)
 		said.Distribution, said.Channel, said.Target = d, c, t
-		if b, err = said.AppendJSON(ctx, separated(b, c), wanted); err != nil {
+		if b, err = said.AppendJSON(ctx, predict.Separated(b, c), wanted); err != nil {
 			return err
 		}
 	}
@@ -39,13 +39,13 @@ func (q *question) write(out *writer, summary any) {
 	b := append(make([]byte, 0, 2*part), `{"groups":[`...)
 	for i, targets := range q.targets {
 		name, _ := json.Marshal(q.questions[i].Name) // a string gives no error
-		b = append(append(separated(b, i), `{"name":`...), name...)
+		b = append(append(predict.Separated(b, i), `{"name":`...), name...)
 		if known := predict.GroupValues(q.model.About); known != nil {
 			b, _ = (&predict.Answer{Question: q.questions[i]}).AppendJSON(context.Background(), append(b, `,"known":`...), known) // which does not end
 		}
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {
-			b = out.flushed(append(separated(b, k), t.json...))
+			b = out.flushed(append(predict.Separated(b, k), t.json...))
 			targets[k].json = nil
 		}
 		b = append(b, ']')
@@ -68,20 +68,12 @@ func (q *question) write(out *writer, summary any) {
 func (q *question) appendDraws(b []byte, targets []answered, out *writer) []byte {
 	b = append(b, '[')
 	for draw := range q.request.draws {
-		b = append(separated(b, draw), '[')
+		b = append(predict.Separated(b, draw), '[')
 		for k, t := range targets {
 			dy := len(t.draws) / q.request.draws
-			b = out.flushed(predict.AppendNumbers(separated(b, k), t.draws[draw*dy:][:dy]))
+			b = out.flushed(predict.AppendNumbers(predict.Separated(b, k), t.draws[draw*dy:][:dy]))
 		}
 		b = append(b, ']')
 	}
 	return append(b, ']')
-}
-
-// separated writes a comma before an element that is not the first.
-func separated(b []byte, i int) []byte {
-	if i > 0 {
-		b = append(b, ',')
-	}
-	return b
 }

@@ -14,7 +14,7 @@ import (
 const worst = 5
 
 // Print writes a table for people: the means, a column for each channel if there are several, and
-// the groups with the lowest log density. unit is that of y.
+// the groups with the lowest log density. unit is the unit of y.
 func (s Summary) Print(w io.Writer, unit string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	columns := []Means{s.Means}

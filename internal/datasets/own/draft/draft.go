@@ -43,7 +43,7 @@ func Run(o Options) (r Result, err error) {
 		return r, err
 	}
 	if o.Model == "" && r.Found.few() {
-		o.Model = catalogue.ACQNP // its tails are exponential: of few data, those of Gaussians miss some targets by many nats
+		o.Model = catalogue.ACQNP // with few data, the tails of a Gaussian mixture are too short: some targets cost many nats
 	}
 	data.ValidFraction = r.Found.validFraction()
 	if r.Experiment, err = r.Found.experiment(o.Model, data); err != nil {
