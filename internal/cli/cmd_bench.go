@@ -67,6 +67,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	if err != nil {
 		return err
 	}
+	defer source.End()
 	source.SetThreads(o.threads)
 	p := a.progress()
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),

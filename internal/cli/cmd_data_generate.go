@@ -77,6 +77,7 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	if err != nil {
 		return err
 	}
+	defer source.End()
 	n := source.Eval.Count
 	p := a.progress()
 	p.Begin("generate", "batch", 0, n)

@@ -84,9 +84,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if source.Close != nil {
-		defer source.Close()
-	}
+	defer source.End()
 	source.Warn(&a.warnings)
 	a.warn()
 	source.SetThreads(o.threads)

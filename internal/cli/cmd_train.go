@@ -109,6 +109,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		return err
 	}
 	defer r.Events.Close()
+	defer r.Source.End()
 	p := a.progress()
 	result, err := train.RunShown(ctx, r, o.cores(), p)
 	if err != nil {

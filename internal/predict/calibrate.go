@@ -21,6 +21,7 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 	if err != nil {
 		return t, a, err
 	}
+	defer source.End()
 	data := run.UnitsOf(e, source)
 	if t, err = s.Load(e, data, d, warn); err != nil {
 		return t, a, err

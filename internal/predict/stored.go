@@ -65,6 +65,7 @@ func (s Stored) Units(e config.Experiment, dataDir string) (u run.Units, err err
 	if err != nil {
 		return run.Units{}, err
 	}
+	defer source.End()
 	return run.UnitsOf(e, source), nil
 }
 
@@ -145,6 +146,9 @@ func OpenSource(e config.Experiment, dataDir, tasks string, open func(config.Exp
 	}
 	if e.Model.Aggregation == config.Groups {
 		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
+	}
+	if err == nil {
+		defer own.End()
 	}
 	opened, openErr := datasets.OpenTasks(tasks)
 	if openErr == nil && opened.Benchmark != "" && opened.Benchmark != e.Benchmark {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
@@ -44,7 +45,7 @@ func Fitting(runs []plan.Run, dataDir string, most int) (int, error) {
 			return 1, err
 		}
 		bytes, err := train.Bytes(train.Options{Experiment: r.Experiment, Source: source, Device: device.CPU(1)})
-		if err != nil {
+		if err = errors.Join(err, source.End()); err != nil {
 			return 1, err
 		}
 		largest = max(largest, bytes)

@@ -33,6 +33,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		if o.Source, err = benchmark.Open(o.Experiment, o.DataDir); err != nil {
 			return Result{}, err
 		}
+		defer o.Source.End()
 	}
 	if err := checkOptions(o); err != nil {
 		return Result{}, err

@@ -29,6 +29,7 @@ func openCommand(e config.Experiment) (*datasets.Source, error) {
 	ofTrain, ofEval := boundsOf(e)
 	train := &simulator{command: e.Data.Command, kind: "train", copies: make([]*process, 1), bounds: ofTrain}
 	if err := train.batch(0, &datasets.Batch{}); err != nil {
+		train.close()
 		return nil, err
 	}
 	eval := &simulator{command: e.Data.Command, kind: "eval", copies: make([]*process, 1), bounds: ofEval, first: train.first}
@@ -121,9 +122,13 @@ func (s *simulator) read(i int, content []byte, dst *datasets.Batch) error {
 	if err := s.bounds.check(t.Eval.Size, name); err != nil {
 		return err
 	}
-	err = t.Eval.Make(0, dst)
-	dst.NumTau, dst.Bootstraps = 0, 0
-	return err
+	if err := t.Eval.Make(0, dst); err != nil {
+		return err
+	}
+	if dst.NumTau+dst.Bootstraps > 0 {
+		return &invalid.Input{File: name, Found: "levels or bootstraps", Expected: "x and y alone"}
+	}
+	return nil
 }
 
 // close ends the copies. batch starts them again.

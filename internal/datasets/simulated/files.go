@@ -33,7 +33,7 @@ func Open(e config.Experiment) (*datasets.Source, error) {
 		return nil, errors.Join(err, train.close(), eval.close())
 	}
 	first := train.all[0]
-	return &datasets.Source{DX: first.DX, DY: first.DY, Scaling: first.Scaling,
+	return &datasets.Source{Warnings: append(train.warnings, eval.warnings...), DX: first.DX, DY: first.DY, Scaling: first.Scaling,
 		Train: datasets.Batches{Size: train.size, Keys: ofTrain.keys, Make: train.batch},
 		Eval:  datasets.Batches{Size: eval.size, Keys: ofEval.keys, Make: eval.batch, Count: min(e.Eval.Batches, eval.count())},
 		Close: func() error { return errors.Join(train.close(), eval.close()) }}, nil
@@ -90,6 +90,8 @@ type files struct {
 	all    []*datasets.Source
 	before []int         // batches before each file, and of all
 	size   datasets.Size // of the largest batch
+
+	warnings []string
 }
 
 // openFiles opens a tasks file, or those of a directory in the order of their names.
@@ -100,7 +102,7 @@ func openFiles(key, path string, b bounds) (*files, error) {
 			return nil, &invalid.Input{File: path, Key: key, Found: "no file *.safetensors", Expected: "tasks files"}
 		}
 	}
-	f := &files{before: []int{0}}
+	f, first := &files{before: []int{0}}, datasets.Batch{}
 	for _, path := range paths {
 		s, err := datasets.OpenTasks(path)
 		if err != nil {
@@ -109,6 +111,12 @@ func openFiles(key, path string, b bounds) (*files, error) {
 		f.all = append(f.all, s)
 		if err := errors.Join(sameColumns(s, f.all[0], path, paths[0]), b.check(s.Eval.Size, path)); err != nil {
 			return nil, errors.Join(err, f.close())
+		}
+		if err := s.Eval.Make(0, &first); err != nil {
+			return nil, errors.Join(err, f.close())
+		}
+		if first.NumTau+first.Bootstraps > 0 { // all its batches have them
+			f.warnings = append(f.warnings, path+": its levels or bootstraps are left out: "+key+" takes x and y alone")
 		}
 		f.before = append(f.before, f.count()+s.Eval.Count)
 		size := s.Eval.Size

@@ -144,6 +144,27 @@ func writeTasks(t *testing.T, path string, batches ...int) {
 	must.Do(t, safetensors.Write(f, map[string]string{"num_context": "[" + strings.Join(contexts, ",") + "]"}, all))
 }
 
+// Levels that a file has are not used, and a line says so.
+func TestLevelsOfFilesAreLeftOutWithALine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "levels.safetensors")
+	x, y := numbers("train", 3, 5)
+	f := must.Get(os.Create(path))(t)
+	must.Do(t, safetensors.Write(f, map[string]string{"num_context": "[2]"}, []safetensors.Tensor{safetensors.F32("0.x", []int{2, 5, 1}, x),
+		safetensors.F32("0.y", []int{2, 5, 1}, y), safetensors.F32("0.u", []int{2, 3, 5}, make([]float32, 30))}))
+	must.Do(t, f.Close())
+	s := must.Get(simulated.Open(experiment(t, fmt.Sprintf("  tasks: %q\n  eval_tasks: %q\n", path, path))))(t)
+	defer s.End()
+	if len(s.Warnings) != 2 || !strings.Contains(s.Warnings[0], "levels.safetensors: its levels or bootstraps are left out: data.tasks") {
+		t.Errorf("warnings %q", s.Warnings)
+	}
+	var b datasets.Batch
+	must.Do(t, s.Train.Make(0, &b))
+	checkBatch(t, b, "train", 3)
+	if b.NumTau != 0 {
+		t.Errorf("%d levels", b.NumTau)
+	}
+}
+
 // Files of a directory are read in the order of their names, over and over.
 func TestFilesAreReadInOrder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "train [1]")
