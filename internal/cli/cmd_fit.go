@@ -209,6 +209,8 @@ func (o *fitOptions) configure(a *app) error {
 	switch {
 	case len(o.Formula.X) == 0:
 		return o.ofFitAlone("no x")
+	case o.Formula.Products != nil:
+		return o.ofFitAlone("a product")
 	case o.Formula.Offset != nil:
 		return o.ofFitAlone("offset(" + o.Formula.Offset[0].String() + ")")
 	}

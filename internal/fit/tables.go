@@ -54,12 +54,69 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 			names = append(names, "sin"+angle, "cos"+angle)
 		}
 	}
+	for _, factors := range f.products() {
+		var of []string
+		for _, c := range factors {
+			of = append(of, names[c])
+		}
+		names = append(names, strings.Join(of, " × "))
+	}
+	if f.o.Formula.Products != nil {
+		notes = append(notes, "products of columns are of this table: models of the mixture find how columns act together by themselves")
+	}
 	return names, notes
+}
+
+// products returns the columns of a table that each of its products multiplies: of names, those of each pair of names.
+func (f *fitting) products() (all [][]int) {
+	for _, factors := range f.o.Formula.Products {
+		product := [][]int{nil}
+		for _, t := range factors {
+			var longer [][]int
+			for _, c := range f.placesOf(t) {
+				for _, shorter := range product {
+					longer = append(longer, append(slices.Clone(shorter), c))
+				}
+			}
+			product = longer
+		}
+		all = append(all, product...)
+	}
+	return all
+}
+
+// placesOf returns the columns of a term of x in a table.
+func (f *fitting) placesOf(t formula.Term) []int {
+	first, k := 0, slices.Index(f.X, t.Column)
+	for _, form := range f.XForms[:k] {
+		first += widthInTable(form)
+	}
+	form, width := f.XForms[k], widthInTable(f.XForms[k])
+	switch {
+	case t.Period > 0:
+		first, width = first+width-2*(len(form.Periods)-slices.Index(form.Periods, t.Period)), 2
+	case form.Periods != nil:
+		width = 1 // the trend
+	}
+	places := make([]int, width)
+	for i := range places {
+		places[i] = first + i
+	}
+	return places
+}
+
+// widthInTable returns the number of columns of a form in a table: the first of its names has none.
+func widthInTable(form rows.Form) int {
+	if form.Categories != nil {
+		return form.Width() - 1
+	}
+	return form.Width()
 }
 
 // groupsOfTable returns the points whose column c of y is known: their numbers as the formula says, and a column for each
 // name but the first.
 func (f *fitting) groupsOfTable(c int) (all []points.Group) {
+	products := f.products()
 	for _, g := range f.groups {
 		exposures := f.Exposures(c, g.X)
 		p := points.Points{Weights: g.Weights}
@@ -76,6 +133,13 @@ func (f *fitting) groupsOfTable(c int) (all []points.Group) {
 				y = math.Log(y)
 			}
 			x := f.appendRow(nil, g.Row(i))
+			for _, factors := range products {
+				product := 1.0
+				for _, c := range factors {
+					product *= x[c]
+				}
+				x = append(x, product)
+			}
 			p.DX, p.DY = len(x), 1
 			p.X, p.Y = append(p.X, x...), append(p.Y, y)
 		}
@@ -106,7 +170,7 @@ func (f *fitting) appendRow(dst, raw []float64) []float64 {
 func (f *fitting) fixed(c int) string {
 	y := f.o.Formula.Y[c]
 	if !f.rate(c) {
-		return formula.Formula{Y: []formula.Term{y}, X: f.o.Formula.X, Offset: f.o.Formula.Offset}.String()
+		return formula.Formula{Y: []formula.Term{y}, X: f.o.Formula.X, Products: f.o.Formula.Products, Offset: f.o.Formula.Offset}.String()
 	}
 	left, divisors := formula.Term{Column: y.Column}.String(), ""
 	for _, t := range f.o.Formula.Offset {
@@ -119,7 +183,7 @@ func (f *fitting) fixed(c int) string {
 	if strings.Contains(left, " - ") {
 		left = "(" + left + ")"
 	}
-	_, right, _ := strings.Cut(formula.Formula{Y: []formula.Term{{Column: "y"}}, X: f.o.Formula.X}.String(), "~")
+	_, right, _ := strings.Cut(formula.Formula{Y: []formula.Term{{Column: "y"}}, X: f.o.Formula.X, Products: f.o.Formula.Products}.String(), "~")
 	return left + divisors + " ~" + right
 }
 

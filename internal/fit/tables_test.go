@@ -22,19 +22,20 @@ func TestTablesOfAFormula(t *testing.T) {
 	var groups [2][]points.Group
 	g := random.New(9, random.Data)
 	for k := range uint64(8) {
-		own := [2]points.Points{{DX: 5, DY: 1}, {DX: 5, DY: 1}}
+		own := [2]points.Points{{DX: 9, DY: 1}, {DX: 9, DY: 1}}
 		for i := range uint64(6) {
 			x, kind, hour, days := 1+4*g.Float(k, i), int((k+i)%3), 24*g.Float(k, 10+i), 1+float64(i%4)
 			y := math.Exp(0.7*math.Log(x) + 0.2*float64(kind) + g.Normal(k/2, 90) + 0.5*g.Normal(k, 80) + 0.3*g.Normal(k, 30+i))
 			n := math.Floor(days * y)
 			text := []string{fmt.Sprint("s", k/2), fmt.Sprint("g", k), fmt.Sprint(x), kinds[kind], fmt.Sprint(hour), fmt.Sprint(days), fmt.Sprint(y), fmt.Sprint(n)}
-			design := []float64{math.Log(x), 0, 0, math.Sin(2 * math.Pi * hour / 24), math.Cos(2 * math.Pi * hour / 24)}
+			design := []float64{math.Log(x), 0, 0, math.Sin(2 * math.Pi * hour / 24), math.Cos(2 * math.Pi * hour / 24), 0, 0, 0, 0}
 			if kind != 1 { // a is the first name
-				design[1+kind/2] = 1
+				design[1+kind/2], design[5+kind/2] = 1, math.Log(x)
 			}
+			design[7], design[8] = math.Log(x)*design[3], math.Log(x)*design[4]
 			switch {
 			case k == 0 && i == 0:
-				text[2], design[0] = "", math.NaN()
+				text[2], design[0] = "", math.NaN() // a row with a missing cell is left out
 			case k == 1 && i == 1:
 				text[6], y = "", math.NaN()
 			}
@@ -50,16 +51,16 @@ func TestTablesOfAFormula(t *testing.T) {
 		}
 	}
 	fitted := fitRows(t, fit.Options{Instant: true, Budget: 1e-9}, "s,g,x,kind,hour,days,y,n",
-		"log(y) + n ~ log(x) + kind + cyclic(hour, 24) + offset(log(days)) | s/g", rows)
+		"log(y) + n ~ log(x)*kind + log(x):cyclic(hour, 24) + offset(log(days)) | s/g", rows)
 	for c, said := range []struct{ formula, note string }{
-		{"log(y) ~ log(x) + kind + cyclic(hour, 24) + offset(log(days)) + (1 | s/g)", "on the scale of log(y)"},
-		{"n/days ~ log(x) + kind + cyclic(hour, 24) + (1 | s/g)", "on the scale of the rate of n"},
+		{"log(y) ~ log(x) + kind + cyclic(hour, 24) + log(x):kind + log(x):cyclic(hour, 24) + offset(log(days)) + (1 | s/g)", "on the scale of log(y)"},
+		{"n/days ~ log(x) + kind + cyclic(hour, 24) + log(x):kind + log(x):cyclic(hour, 24) + (1 | s/g)", "on the scale of the rate of n"},
 	} {
-		q := table.Question{Names: []string{"log(x)", "kind: b", "kind: c", "sin(2π·hour/24)", "cos(2π·hour/24)"}, Group: "g", Outer: "s"}
+		q := table.Question{Names: []string{"log(x)", "kind: b", "kind: c", "sin(2π·hour/24)", "cos(2π·hour/24)", "log(x) × kind: b", "log(x) × kind: c", "log(x) × sin(2π·hour/24)", "log(x) × cos(2π·hour/24)"}, Group: "g", Outer: "s"}
 		got, want := fitted.Tables[c], table.Of(groups[c], q)
 		notes := strings.Join(got.Notes, "\n")
 		if got.Formula != said.formula || got.Rows != want.Rows || !strings.Contains(got.About, "predictions come from the mixture") ||
-			!strings.Contains(notes, said.note) || !strings.Contains(notes, "names of kind are compared with a\n1 row with a missing cell of x left out") {
+			!strings.Contains(notes, said.note) || !strings.Contains(notes, "names of kind are compared with a\nproducts of columns are of this table: models of the mixture find how columns act together by themselves\n1 row with a missing cell of x left out") {
 			t.Errorf("got %+v", got)
 		}
 		near := func(what string, got, want float64) {

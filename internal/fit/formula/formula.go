@@ -23,10 +23,11 @@ type Term struct {
 
 // Formula says which columns are y, x and the name of a group.
 type Formula struct {
-	Y, X   []Term // no X: y ~ 1
-	Offset []Term // columns that y is known to grow with: see file.Columns
-	Group  string // "" if all rows are one group
-	Outer  string // the groups that those of Group are in, 'outer/group'; "" for one level
+	Y, X     []Term   // no X: y ~ 1
+	Products [][]Term // terms of X of which the table of an analyst has the products: a:b
+	Offset   []Term   // columns that y is known to grow with: see file.Columns
+	Group    string   // "" if all rows are one group
+	Outer    string   // the groups that those of Group are in, 'outer/group'; "" for one level
 }
 
 const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, '| school/class' is for classes in schools, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
@@ -45,11 +46,11 @@ func Parse(text string) (f Formula, err error) {
 	if !slices.ContainsFunc(p.tokens, func(t token) bool { return t.sign == '~' }) {
 		return f, refuse(fmt.Sprintf("%q without '~'", text), form)
 	}
-	if f.Y, err = p.outcomes(); err == nil {
+	if err = p.outcomes(&f); err == nil {
 		err = p.take('~')
 	}
 	if err == nil {
-		f.X, f.Offset, err = p.terms()
+		err = p.terms(&f)
 	}
 	if err == nil && p.nextIs('|') {
 		err = p.groups(&f)
@@ -125,19 +126,20 @@ func (p *parser) take(sign byte) error {
 }
 
 // outcomes reads the sum before '~'.
-func (p *parser) outcomes() ([]Term, error) {
-	all, offset, err := p.terms()
-	if err != nil {
-		return nil, err
+func (p *parser) outcomes(f *Formula) error {
+	var left Formula
+	if err := p.terms(&left); err != nil {
+		return err
 	}
-	if len(all) == 0 || offset != nil || slices.ContainsFunc(all, func(t Term) bool { return t.Factor || t.Period > 0 || t.Rest }) {
-		return nil, refuse(p.textOf(0, p.at)+" before '~'", "columns or log(column), of numbers")
+	f.Y = left.X
+	if len(f.Y) == 0 || left.Offset != nil || left.Products != nil || slices.ContainsFunc(f.Y, func(t Term) bool { return t.Factor || t.Period > 0 || t.Rest }) {
+		return refuse(p.textOf(0, p.at)+" before '~'", "columns or log(column), of numbers")
 	}
-	return all, nil
+	return nil
 }
 
-// terms reads a sum. A 1 in it is the constant, which all models have.
-func (p *parser) terms() (all, offset []Term, err error) {
+// terms reads a sum into X, Products and Offset. A 1 in it is the constant, which all models have.
+func (p *parser) terms(f *Formula) error {
 	for {
 		switch {
 		case p.wordIs("1"):
@@ -145,20 +147,75 @@ func (p *parser) terms() (all, offset []Term, err error) {
 		case p.wordIs("offset") && p.signAt(p.at+1) == '(':
 			t, err := p.offset()
 			if err != nil {
-				return nil, nil, err
+				return err
 			}
-			offset = append(offset, t)
+			f.Offset = append(f.Offset, t)
 		default:
-			t, err := p.term()
-			if err != nil {
-				return nil, nil, err
+			if err := p.product(f); err != nil {
+				return err
 			}
-			all = append(all, t)
 		}
 		if !p.nextIs('+') {
-			return all, offset, nil
+			return nil
 		}
 		p.at++
+	}
+}
+
+// product reads a term, a:b or a*b. The columns of a product are among X, whether they are named beside it or not.
+func (p *parser) product(f *Formula) error {
+	first := p.at
+	t, err := p.term()
+	if err != nil {
+		return err
+	}
+	factors, sign := []Term{t}, p.signAt(p.at)
+	if sign != '*' && sign != ':' {
+		if !f.inProduct(t) {
+			f.X = append(f.X, t)
+		}
+		return nil
+	}
+	for p.nextIs(sign) {
+		p.at++
+		if t, err = p.term(); err != nil {
+			return err
+		}
+		factors = append(factors, t)
+	}
+	part := p.textOf(first, p.at)
+	if p.nextIs('*') || p.nextIs(':') {
+		return refuse(part+" and another sign", "a*b*c, or a:b + b:c")
+	}
+	for i, t := range factors {
+		if t.Rest || slices.ContainsFunc(factors[:i], func(other Term) bool { return other.Column == t.Column }) || len(factors) > mostFactors {
+			return refuse(part, fmt.Sprintf("a product of 2 to %d different columns, by their names", mostFactors))
+		}
+		if !slices.Contains(f.X, t) {
+			f.X = append(f.X, t)
+		}
+	}
+	f.multiply(factors, sign == '*')
+	return nil
+}
+
+// mostFactors bounds the columns of a product.
+const mostFactors = 3
+
+// inProduct reports whether a product has named the term already.
+func (f *Formula) inProduct(t Term) bool {
+	return slices.ContainsFunc(f.Products, func(factors []Term) bool { return slices.Contains(factors, t) })
+}
+
+// multiply adds the product of some terms, after those of fewer of them if all are asked for.
+func (f *Formula) multiply(factors []Term, all bool) {
+	if all && len(factors) > 2 {
+		for left := len(factors) - 1; left >= 0; left-- {
+			f.multiply(slices.Delete(slices.Clone(factors), left, left+1), true)
+		}
+	}
+	if !slices.ContainsFunc(f.Products, func(other []Term) bool { return slices.Equal(other, factors) }) {
+		f.Products = append(f.Products, factors)
 	}
 }
 
@@ -323,6 +380,9 @@ func (f Formula) String() string {
 	right := side(f.X)
 	if len(right) == 0 {
 		right = []string{"1"}
+	}
+	for _, factors := range f.Products {
+		right = append(right, strings.Join(side(factors), ":"))
 	}
 	for _, t := range f.Offset {
 		right = append(right, "offset("+t.String()+")")

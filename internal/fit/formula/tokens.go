@@ -84,7 +84,7 @@ func (p *parser) unexpected() error {
 	out := fmt.Sprintf(backticks, string(t.sign), part)
 	switch t.sign {
 	case '*', ':':
-		return refuse(part, "x1 + x2: models find how columns act together, and a formula does not say it"+out)
+		return refuse(part, "a product of columns of x, such as a*b"+out)
 	case '^':
 		return refuse(part, "the column alone: models find powers and curves, and a formula does not say them"+out)
 	case '/':
