@@ -47,17 +47,19 @@ plainTerm <- function(columns, data) {
 # asItStands returns the text of a part of a formula, for the program to judge: it says what to write instead.
 asItStands <- function(e) paste(deparse(e, width.cutoff = 500L), collapse = " ")
 
-# termsOf reads a sum of columns of data, of functions of them that the program takes, and of 1. A point is the other
+# termsOf reads a sum of columns of data, of their products, of functions of them that the program takes, and of 1. A point is the other
 # columns, those that the formula does not name.
 termsOf <- function(e, data = NULL, others = ".") {
   if (is.name(e)) {
     columns <- if (identical(e, as.name("."))) others else as.character(e)
     return(list(columns = columns, text = plainTerm(columns, data)))
   }
-  if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
+  sign <- if (is.call(e) && length(e) == 3 && is.name(e[[1]])) as.character(e[[1]]) else ""
+  if (sign %in% c("+", "*", ":")) {
     sides <- list(termsOf(e[[2]], data, others), termsOf(e[[3]], data, others))
     of <- function(name) unlist(lapply(sides, `[[`, name))
-    return(list(columns = of("columns"), text = of("text"), needed = of("needed")))
+    text <- if (sign == "+") of("text") else paste(sides[[1]]$text, sides[[2]]$text, sep = sign)
+    return(list(columns = of("columns"), text = text, needed = of("needed")))
   }
   if (identical(e, 1)) {
     return(list(columns = NULL, text = "1"))

@@ -31,7 +31,7 @@ fails(acqnp(y ~ x, as.matrix(d["x"])), "expected a data frame")
 
 # What is no term, and what follows | and is no group, or group in a group, goes to the program as it stands, which refuses it.
 stopifnot(
-  columnsOf(y ~ I(x^2) + (1 | g), d)$text == "y ~ I(x^2) + (1 | g)", columnsOf(y ~ x * `a b` | g, d)$text == "y ~ x * `a b` | g",
+  columnsOf(y ~ I(x^2) + (1 | g), d)$text == "y ~ I(x^2) + (1 | g)", columnsOf(y ~ x * `a b` + y2:x | g, cbind(d, y2 = 1))$text == "y ~ x*`a b` + y2:x | g",
   columnsOf(y ~ x | g + `a b`, d)$text == "y ~ x | g + `a b`", identical(columnsOf(y ~ x | g + `a b`, d)$group, c("g", "a b")),
   columnsOf(y ~ x | log(g), d)$text == "y ~ x | log(g)"
 )
