@@ -13,7 +13,8 @@ import (
 // each of which is 1 for points of the same name and 0 for others.
 type crossing [2]factor
 
-// A factor is a column of names as models see it: columns of x of which one is 1 and the others are 0, standardised.
+// A factor is a column of names as models see it: columns of x of which one is 1 and the others are 0, standardised. A
+// column of numbers that is 0 or 1 is a factor too: of two names, of which the other is where it is 0.
 type factor struct {
 	Columns []int     `json:"columns"`
 	Zeros   []float64 `json:"zeros"` // what 0 is in each
@@ -28,7 +29,7 @@ func crossingsOf(groups []points.Group) (all []crossing) {
 	factors := namesOf(groups)
 	for i, a := range factors {
 		for _, b := range factors[:i] {
-			if c := (crossing{b, a}); c.seen(groups) >= len(a.Columns)+len(b.Columns) {
+			if c := (crossing{b, a}); c.seen(groups) >= a.names()+b.names() {
 				all = append(all, c)
 			}
 		}
@@ -43,7 +44,10 @@ func crossingsOf(groups []points.Group) (all []crossing) {
 	return all
 }
 
-// namesOf returns the columns of names of groups.
+// names returns the number of names.
+func (f factor) names() int { return max(len(f.Columns), 2) }
+
+// namesOf returns the columns of names of groups, and those of two numbers.
 func namesOf(groups []points.Group) (all []factor) {
 	columns := make([][]float64, groups[0].DX)
 	for _, g := range groups {
@@ -54,6 +58,8 @@ func namesOf(groups []points.Group) (all []factor) {
 	for c := 0; c < len(columns); c++ {
 		if f, last, ok := factorAt(columns, c); ok {
 			all, c = append(all, f), last
+		} else if low, _, two := twoValues(columns[c]); two {
+			all = append(all, factor{Columns: []int{c}, Zeros: []float64{low}})
 		}
 	}
 	return all
@@ -90,7 +96,7 @@ func factorAt(columns [][]float64, c int) (f factor, last int, ok bool) {
 }
 
 // size returns the number of cells.
-func (c crossing) size() int { return len(c[0].Columns) * len(c[1].Columns) }
+func (c crossing) size() int { return c[0].names() * c[1].names() }
 
 // cellsOf returns the number of cells of crossings.
 func cellsOf(all []crossing) (n int) {
@@ -122,8 +128,8 @@ func (c crossing) seen(groups []points.Group) (n int) {
 // appendCells appends a number for each cell: 1 for that of a standardised x [DX], 0 for others. A name that may be one of
 // several has shares of them.
 func (c crossing) appendCells(dst, x []float64) []float64 {
-	for i := range c[0].Columns {
-		for k, v := 0, c[0].share(i, x); k < len(c[1].Columns); k++ {
+	for i := range c[0].names() {
+		for k, v := 0, c[0].share(i, x); k < c[1].names(); k++ {
 			dst = append(dst, v*c[1].share(k, x))
 		}
 	}
@@ -132,6 +138,9 @@ func (c crossing) appendCells(dst, x []float64) []float64 {
 
 // share returns 1 if x has name i, and 0 if it has another.
 func (f factor) share(i int, x []float64) float64 {
+	if i == len(f.Columns) {
+		return 1 - f.share(0, x)
+	}
 	return min(max((x[f.Columns[i]]-f.Zeros[i])/2, 0), 1) // unitsOf puts two values 2 apart
 }
 
