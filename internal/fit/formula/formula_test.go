@@ -25,6 +25,7 @@ func TestFormulasAreRead(t *testing.T) {
 			Offset: []formula.Term{{Column: "days", Log: true}, {Column: "b-"}}},
 		"n ~ log(days) + offset(log(days))": {Y: []formula.Term{{Column: "n"}}, X: []formula.Term{{Column: "days", Log: true}}, Offset: []formula.Term{{Column: "days", Log: true}}},
 		"`offset` ~ factor + `cyclic`":      {Y: []formula.Term{{Column: "offset"}}, X: []formula.Term{{Column: "factor"}, {Column: "cyclic"}}},
+		"rt ~ x | subject + `item no.`":     {Y: []formula.Term{{Column: "rt"}}, X: []formula.Term{{Column: "x"}}, Group: "subject", Crossed: "item no."},
 		"y ~ x | the school / `a/b`":        {Y: []formula.Term{{Column: "y"}}, X: []formula.Term{{Column: "x"}}, Outer: "the school", Group: "a/b"},
 	} {
 		got, err := formula.Parse(text)
@@ -80,6 +81,12 @@ func TestBadFormulasAreRefused(t *testing.T) {
 		"y ~ (1 + x | id)":                  "found (1 + x | id), expected '| group' at the end",
 		"y ~ x | school/":                   "no column after '/'",
 		"y ~ x | a/b/c":                     "found a/b/c after '|', expected one column, or school/class",
+		"y ~ x | a + b + c":                 "found a + b + c after '|', expected one column, or school/class for classes in schools, or subject + item",
+		"y ~ x | a + b/c":                   "found a + b/c after '|'",
+		"y ~ x | a/b + c":                   "found a/b + c after '|'",
+		"y ~ x | a +":                       "no column after '+'",
+		"y ~ x | a + x":                     `the column "x" twice`,
+		"y ~ (1 | subject) + (1 | item)":    "expected '| group' at the end of the formula, or '| subject + item' for (1 | subject) + (1 | item)",
 		"y ~ x | a/a":                       `the column "a" twice`,
 		"y ~ x || id":                       "where a name should stand",
 		"y ~ 0 + x | id":                    "found the number 0, expected names of columns: a constant is part of every model",
