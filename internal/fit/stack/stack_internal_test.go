@@ -72,7 +72,7 @@ func TestWeightsAreBest(t *testing.T) {
 // No model is asked about a group that it was fitted to, and each group is asked about in one fold.
 func TestFoldsHoldGroupsOut(t *testing.T) {
 	groups := TwoLines(13, 6)
-	s := newSplit(groups, 4, mostQuestions)
+	s := newSplit(groups, Options{Seed: 4})
 	if s.byPoint || len(s.questions) == 0 {
 		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
 	}
@@ -184,7 +184,7 @@ func TestFoldsOfGroupsInGroups(t *testing.T) {
 	for i := range groups {
 		groups[i].Outer = string(rune('a' + i/4)) // five schools of four classes
 	}
-	s := newSplit(groups, 3, mostQuestions)
+	s := newSplit(groups, Options{Seed: 3})
 	fold, beside := map[string]int{}, 0
 	for _, q := range s.questions {
 		outer := groups[q.group].Outer
