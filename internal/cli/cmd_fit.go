@@ -196,6 +196,9 @@ func (o *fitOptions) configure(a *app) error {
 	if o.Formula.Outer != "" {
 		return &invalid.Input{File: "--write-config", Found: "groups in groups, | " + o.Formula.Groups(), Expected: "one column after '|': a network knows one level"}
 	}
+	if o.Formula.Crossed != "" {
+		return o.ofFitAlone("the crossed column " + o.Formula.Crossed)
+	}
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
 		Group: o.Formula.Group, DataDir: "data"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {

@@ -27,6 +27,9 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 	if o.Formula.Outer != "" {
 		needed = append(needed, o.Formula.Outer)
 	}
+	if o.Formula.Crossed != "" {
+		needed = append(needed, o.Formula.Crossed)
+	}
 	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: needed, YColumns: y}, "")
 	if err != nil {
 		return nil, nil, nil, err
@@ -59,6 +62,10 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 		}
 		xs = append(xs, form)
 		width += form.Width()
+	}
+	if o.Formula.Crossed != "" {
+		x, xs = append(x, o.Formula.Crossed), append(xs, rows.Form{Categories: []string{}, OfFit: rows.OfFit{Crossed: true}})
+		width++
 	}
 	if width > mostOfModelX {
 		widest := 0

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (f *fitting) tabulate() {
 		return formula.Term{Column: column}.String()
 	}
 	for c := range f.Y {
-		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer)}
+		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
 		t := table.Of(f.groupsOfTable(c), q)
 		t.Notes = slices.Concat(f.notesOfTable(c), notes, t.Notes)
 		f.Tables = append(f.Tables, t)
@@ -32,7 +31,7 @@ func (f *fitting) tabulate() {
 // columnsOfTable returns the names of the columns of x in a table, in the order of the formula, and what to know of them.
 func (f *fitting) columnsOfTable() (names, notes []string) {
 	for k, form := range f.XForms {
-		if f.X[k] == "" || form.OffsetOnly {
+		if f.X[k] == "" || form.OffsetOnly || form.Crossed {
 			continue
 		}
 		name := formula.Term{Column: f.X[k]}.String()
@@ -57,49 +56,14 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 	return names, notes
 }
 
-// groupsOfTable returns the points whose column c of y is known: their numbers as the formula says, and a column for each
-// name but the first.
+// groupsOfTable returns the points whose column c of y is known, as a linear model sees them.
 func (f *fitting) groupsOfTable(c int) (all []points.Group) {
 	for _, g := range f.groups {
-		exposures := f.Exposures(c, g.X)
-		p := points.Points{Weights: g.Weights}
-		var known []int
-		for i := range g.Len() {
-			y := g.RowY(i)[c]
-			if !math.IsNaN(y) {
-				known = append(known, i)
-			}
-			if exposures != nil {
-				y = (y - exposures[i].Offset) / exposures[i].Factor
-			}
-			if f.LogY[c] {
-				y = math.Log(y)
-			}
-			x := f.appendRow(nil, g.Row(i))
-			p.DX, p.DY = len(x), 1
-			p.X, p.Y = append(p.X, x...), append(p.Y, y)
-		}
-		if known != nil {
-			g.Points = p.Take(known)
+		if g.Points = f.Numbers(c, g.Points); len(g.Y) > 0 {
 			all = append(all, g)
 		}
 	}
 	return all
-}
-
-// appendRow appends the columns of a table of a raw row of x to dst.
-func (f *fitting) appendRow(dst, raw []float64) []float64 {
-	for k, form := range f.XForms {
-		if f.X[k] == "" {
-			continue
-		}
-		own := form.AppendNumbers(nil, raw[k])
-		if form.Categories != nil {
-			own = own[1:]
-		}
-		dst = append(dst, own...)
-	}
-	return dst
 }
 
 // fixed returns the formula of column c of y, without groups. A number of days of which y is a rate divides y.

@@ -228,6 +228,9 @@ func (c *Crossed) theta() [2]float64 { return [2]float64{c.Group / c.Residual, c
 // Codes returns the posterior mean of the effect of each of so many names, by the rows of which use says so: use gets their
 // numbers.
 func (c *Crossed) Codes(groups []points.Group, names int, use func(row int) bool) []float64 {
+	if c.Name == 0 {
+		return make([]float64, names)
+	}
 	var all []crossedRow
 	for k, g := range groups {
 		for i, row := range g.Rows {
@@ -246,6 +249,9 @@ func (c *Crossed) Codes(groups []points.Group, names int, use func(row int) bool
 // Posterior returns the mean and the covariance of the effects of new names, those with numbers from that of the known ones
 // on, by groups in which they are. codes are those of the known names, each with the variance of its error.
 func (c *Crossed) Posterior(groups []points.Points, codes []float64, variance float64, names int) (mean []float64, covariance *mat.SymDense) {
+	if c.Name == 0 {
+		return make([]float64, names), mat.NewSymDense(names, nil)
+	}
 	var all []crossedRow
 	for k, g := range groups {
 		for i := range g.Len() {
