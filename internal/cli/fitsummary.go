@@ -26,6 +26,8 @@ type fitSummary struct {
 	Promise string `json:"promise"`
 	fitScores
 	Targets []fitTarget `json:"targets"`
+	// Crossed says which names groups share; nil for none.
+	Crossed *fitCrossed `json:"crossed,omitempty"`
 	Pairs   []fitPair   `json:"pairs,omitempty"` // of several columns of y
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used
@@ -38,6 +40,11 @@ type fitSummary struct {
 	Warnings []string `json:"warnings"`
 
 	fitted answer.Predictor
+}
+
+type fitCrossed struct {
+	Column string `json:"column"`
+	Names  int    `json:"names"` // of the rows that were used
 }
 
 type fitScores struct {
@@ -97,6 +104,9 @@ type fitCandidate struct {
 
 func summaryOfFit(f answer.Predictor) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
+	if at := f.CrossedAt(); at >= 0 {
+		s.Crossed = &fitCrossed{f.Crossed, len(f.XForms[at].Categories)}
+	}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected, Table: f.Tables[c]}, Failed: st.Failed}
 		for _, m := range st.Candidates {
@@ -155,6 +165,9 @@ func calibratedTo(f answer.Predictor, c int) string {
 func (s *fitSummary) print(w io.Writer) error {
 	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
+	}
+	if s.Crossed != nil {
+		fmt.Fprintf(w, ", crossed with %s of %s", invalid.Plural(s.Crossed.Names, "name", "names"), s.Crossed.Column)
 	}
 	if s.Weights != "" {
 		fmt.Fprintf(w, ", that count as %.4g by %s", s.Weight, s.Weights)

@@ -34,7 +34,7 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if len(o.Formula.X) == 0 {
+	if len(o.Formula.X) == 0 && o.Formula.Crossed == "" {
 		x = append([]string{""}, x...)
 	}
 	for _, t := range o.Formula.Y {
