@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -117,6 +118,17 @@ func drawn(mean []float64, covariance *mat.SymDense, variance, error float64) []
 		codes = append(codes, ranked...)
 	}
 	return codes
+}
+
+// meanCodes returns the mean code of each new name of a question, for column c of y.
+func meanCodes(q points.Question, c int) (means []float64) {
+	if q.Codes == nil {
+		return nil
+	}
+	for own := range slices.Chunk(q.Codes[c], q.CodeWays) {
+		means = append(means, stat.Mean(own, nil))
+	}
+	return means
 }
 
 // oneWay returns a question with one of the ways of its new names, by turns: a draw of several targets has the same in all.

@@ -132,14 +132,14 @@ func (f Predictor) Distributions(ctx context.Context, q points.Question) ([][]pr
 		for c, s := range f.Stacks {
 			seen := make([]stack.Reading, len(some.entries))
 			for i, e := range some.entries {
-				if q.Codes != nil {
-					seen[i].More = q.Codes[c]
-				}
 				seen[i].Ways, seen[i].Known = e.Ways, f.Known(c, e.Known).Ordered()
 				for _, p := range e.Siblings {
 					seen[i].Siblings = append(seen[i].Siblings, f.Known(c, p))
 				}
 				seen[i].Targets = points.New(f.Width(), 0, f.ModelX(e.Targets.X), nil)
+			}
+			if q.Codes != nil {
+				s = s.WithCodes(q.Codes[c])
 			}
 			predicted, err := s.Predict(ctx, f.Exposures(c, some.targets.X), seen...)
 			if err != nil {

@@ -39,9 +39,19 @@ func codingOf(column int, coder Coder, held map[int]int) (c *Coding, without [fo
 // none stands for a fold where no rows are held out.
 const none = -1
 
+// WithCodes returns the stack with the codes of more names, whose numbers follow.
+func (s *Stack) WithCodes(more []float64) *Stack {
+	if s.Coding == nil || more == nil {
+		return s
+	}
+	one, coding := *s, *s.Coding
+	coding.Codes, one.Coding = slices.Concat(coding.Codes, more), &coding
+	return &one
+}
+
 // code returns points with codes, without the rows of a fold, in the place of the numbers of names. Names beyond the codes have
-// those of more, or 0.
-func (c *Coding) code(p points.Points, fold int, more []float64) points.Points {
+// 0.
+func (c *Coding) code(p points.Points, fold int) points.Points {
 	if c == nil {
 		return p
 	}
@@ -52,12 +62,9 @@ func (c *Coding) code(p points.Points, fold int, more []float64) points.Points {
 	p.X = slices.Clone(p.X)
 	for i := range p.Len() {
 		v := &p.Row(i)[c.Column]
-		switch name := int(*v); {
-		case name < len(codes):
+		if name := int(*v); name < len(codes) {
 			*v = codes[name]
-		case name < len(codes)+len(more):
-			*v = more[name-len(codes)]
-		default:
+		} else {
 			*v = 0
 		}
 	}

@@ -136,7 +136,7 @@ func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 		if s.alone {
 			q.Known = q.Known.Cut(0, 0)
 		}
-		q.Known, q.Targets = s.Filling.fill(s.Coding.code(q.Known, q.fold, nil), s.Coding.code(q.Targets, q.fold, nil))
+		q.Known, q.Targets = s.Filling.fill(s.Coding.code(q.Known, q.fold), s.Coding.code(q.Targets, q.fold))
 		q.Known.Weights = nil // as those of a prediction
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })

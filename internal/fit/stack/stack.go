@@ -116,9 +116,8 @@ func (s *Stack) otherScale() likelihood.Scale {
 
 // A Reading is a way to read a question, of whose names it is not known what they mean, in x as models see it.
 type Reading struct {
-	points.Question           // its targets one way after the other; NaN where a cell is missing
-	More            []float64 // the codes of crossed names beyond those of the data
-	Ways            int       // in which the x of the targets may be read, of which it is not known which holds; 0 for one
+	points.Question     // its targets one way after the other; NaN where a cell is missing
+	Ways            int // in which the x of the targets may be read, of which it is not known which holds; 0 for one
 }
 
 // ways returns Reading.Ways.
@@ -153,8 +152,8 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 
 // add adds the predictions of a reading, each way of a weight, to those of its targets.
 func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float64) error {
-	known := s.Coding.code(one.Known.WithSiblings(one.Siblings, simple.MostOfOuter).Thin(mostContext), none, one.More)
-	known, targets := s.Filling.fill(known, s.Coding.code(one.Targets, none, one.More))
+	known := s.Coding.code(one.Known.WithSiblings(one.Siblings, simple.MostOfOuter).Thin(mostContext), none)
+	known, targets := s.Filling.fill(known, s.Coding.code(one.Targets, none))
 	span := spanOf(known.OfGroup().Len())
 	for _, on := range allScales {
 		if on != likelihood.OfY && on != s.otherScale() {
@@ -231,7 +230,7 @@ func (s *Stack) Outliers(known points.Points) []int {
 
 // typicals yields the typical of groups on each scale that models see, and the known points on it.
 func (s *Stack) typicals(known points.Points) iter.Seq2[*Typical, points.Points] {
-	known, _ = s.Filling.fill(s.Coding.code(known, none, nil), points.Points{})
+	known, _ = s.Filling.fill(s.Coding.code(known, none), points.Points{})
 	return func(yield func(*Typical, points.Points) bool) {
 		for _, on := range allScales {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
