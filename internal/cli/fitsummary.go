@@ -177,6 +177,9 @@ func (s *fitSummary) print(w io.Writer) error {
 	if s.fitted.Stacks[0].ByPoint {
 		held = "points that they were not fitted to"
 	}
+	if s.Crossed != nil {
+		held += ", at known names of " + s.Crossed.Column
+	}
 	for c, t := range s.Targets {
 		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcomeLine(t.Channel, t.Outcome), t.Channel, held)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
