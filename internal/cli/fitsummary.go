@@ -26,8 +26,7 @@ type fitSummary struct {
 	Promise string `json:"promise"`
 	fitScores
 	Targets []fitTarget `json:"targets"`
-	// Crossed says which names groups share; nil for none.
-	Crossed *fitCrossed `json:"crossed,omitempty"`
+	Crossed *fitCrossed `json:"crossed,omitempty"` // which names groups share; nil for none
 	Pairs   []fitPair   `json:"pairs,omitempty"` // of several columns of y
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used

@@ -35,58 +35,45 @@ func (f *fitting) nameCrossed(layout *rows.Layout) error {
 }
 
 // fitCrossed fits the model that codes the crossed names for column c of y: of y or, where all of it is above 0, of its
-// logarithm, which gives the data the larger likelihood. A model that cannot be fitted codes all names as 0.
-func (f *fitting) fitCrossed(c int) []points.Group {
-	of, deviance, ok := table.FitCrossed(f.groupsOfTable(c))
-	m := file.Crossed{}
-	if ok {
-		m.Crossed = *of
+// logarithm, which gives the data the larger likelihood. It returns the groups as the model sees them. A model that cannot be
+// fitted codes all names as 0.
+func (f *fitting) fitCrossed(c int) (m file.Crossed, groups []points.Group) {
+	groups = f.groupsOfTable(c)
+	of, deviance, ok := table.FitCrossed(groups)
+	logs, sum := slices.Clone(groups), 0.0
+	for k := range logs {
+		g := &logs[k]
+		g.Points = (&file.Crossed{Log: true}).OnScale(g.Points)
+		for i, v := range g.Y {
+			sum += 2 * g.Weight(i) * v
+		}
 	}
-	if sum, above := f.logsOf(c); above && !f.LogY[c] && !f.AddsTo(c) {
-		logs := file.Crossed{Log: true}
-		if of, d, fits := table.FitCrossed(onScale(logs, f.groupsOfTable(c))); fits && (!ok || d+2*sum < deviance) {
-			m, ok = file.Crossed{Crossed: *of, Log: true}, true
+	if !f.LogY[c] && !f.AddsTo(c) && !math.IsNaN(sum) && !math.IsInf(sum, 0) {
+		if logOf, d, fits := table.FitCrossed(logs); fits && (!ok || d+sum < deviance) {
+			return file.Crossed{Crossed: *logOf, Log: true}, logs
 		}
 	}
 	if !ok {
 		f.o.Warnings.Add("%s: no mixed model of %s can be fitted, so %s says nothing", f.File, f.Y[c], f.Crossed)
+		return m, groups
 	}
-	f.CrossedModels = append(f.CrossedModels, m)
-	return onScale(m, f.groupsOfTable(c))
-}
-
-// onScale returns groups of a table as a model of crossed names sees them.
-func onScale(m file.Crossed, groups []points.Group) []points.Group {
-	for k := range groups {
-		groups[k].Points = m.OnScale(groups[k].Points)
-	}
-	return groups
-}
-
-// logsOf returns the sum of the logarithms of column c of y, by weight, and whether all are above 0.
-func (f *fitting) logsOf(c int) (sum float64, above bool) {
-	for _, g := range f.groupsOfTable(c) {
-		for i, y := range g.Y {
-			sum += g.Weight(i) * math.Log(y)
-		}
-	}
-	return sum, !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	return file.Crossed{Crossed: *of}, groups
 }
 
 // coder returns what codes the crossed names for column c of y. Rows of a group that no fold has, of data that are a sample,
 // are held out with the others of the group.
 func (f *fitting) coder(c int) stack.Coder {
-	groups := f.fitCrossed(c)
-	m, names := &f.CrossedModels[c].Crossed, len(f.XForms[f.CrossedAt()].Categories)
+	m, groups := f.fitCrossed(c)
+	f.CrossedModels = append(f.CrossedModels, m)
+	names := len(f.XForms[f.CrossedAt()].Categories)
 	return func(held map[int]int) func(a, b int) []float64 {
 		of := map[int]int{}
 		for _, g := range groups {
-			one := slices.IndexFunc(g.Rows, func(row int) bool { _, is := held[row]; return is })
-			for _, row := range g.Rows {
+			for i, row := range slices.Concat(g.Rows, g.Rows) { // those of no fold have that of one before them
 				if fold, is := held[row]; is {
 					of[row] = fold
-				} else if one >= 0 {
-					of[row] = held[g.Rows[one]]
+				} else if fold, is := of[g.Rows[(i+len(g.Rows)-1)%len(g.Rows)]]; is {
+					of[row] = fold
 				}
 			}
 		}

@@ -186,7 +186,7 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 	o.noteOuter(data, kinds, y.Column)
 	s := stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}
 	if f.Crossed != "" {
-		s.Coder, s.Coded = f.coder(c), f.Coded()
+		s.Coder, s.Coded = f.coder(c), f.Width()-1
 	}
 	return s, nil
 }

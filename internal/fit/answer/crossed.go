@@ -72,11 +72,7 @@ func (f Predictor) newCodes(c int, questions []points.Question, names int) (code
 	}
 	error := max(0, m.Name*m.Name-coding.Square) // of a code, the mean variance: models know that they err so far
 	mean, covariance := m.Posterior(groups, coding.Codes, error, told)
-	for k := range names { // those of which nothing is told are like any
-		if k >= told {
-			mean = append(mean, 0)
-		}
-	}
+	mean = append(mean, make([]float64, names-told)...) // those of which nothing is told are like any
 	return drawn(mean, covariance, m.Name*m.Name, error)
 }
 

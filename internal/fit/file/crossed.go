@@ -20,22 +20,11 @@ func (f *Columns) CrossedAt() int {
 	return slices.IndexFunc(f.XForms, func(form rows.Form) bool { return form.Crossed })
 }
 
-// Coded returns the column of what models see that has crossed names.
-func (f *Columns) Coded() (column int) {
-	for _, c := range f.Order {
-		if f.XForms[c].Crossed {
-			break
-		}
-		column += f.XForms[c].Width()
-	}
-	return column
-}
-
 // Numbers returns the raw points whose column c of y is known, as a linear model sees them: the numbers that the formula
 // means, a column for each name but the first and, last, the number of a crossed name.
 func (f *Columns) Numbers(c int, raw points.Points) points.Points {
 	exposures, p := f.Exposures(c, raw.X), points.Points{Weights: raw.Weights, Rows: raw.Rows, DY: 1}
-	var known []int
+	crossed, known := f.CrossedAt(), []int(nil)
 	for i := range raw.Len() {
 		y := raw.RowY(i)[c]
 		if !math.IsNaN(y) {
@@ -47,30 +36,18 @@ func (f *Columns) Numbers(c int, raw points.Points) points.Points {
 		if f.LogY[c] {
 			y = math.Log(y)
 		}
-		x := f.appendNumbers(nil, raw.Row(i))
-		p.DX = len(x)
-		p.X, p.Y = append(p.X, x...), append(p.Y, y)
+		for k, form := range f.XForms {
+			if own := form.AppendNumbers(nil, raw.Row(i)[k]); f.X[k] != "" && !form.Crossed {
+				p.X = append(p.X, own[min(len(own), min(1, len(form.Categories))):]...)
+			}
+		}
+		if crossed >= 0 {
+			p.X = append(p.X, raw.Row(i)[crossed])
+		}
+		p.Y = append(p.Y, y)
 	}
+	p.DX = len(p.X) / max(1, len(p.Y))
 	return p.Take(known)
-}
-
-// appendNumbers appends what a linear model sees of a raw row of x to dst.
-func (f *Columns) appendNumbers(dst, raw []float64) []float64 {
-	crossed := f.CrossedAt()
-	for k, form := range f.XForms {
-		if f.X[k] == "" || k == crossed {
-			continue
-		}
-		own := form.AppendNumbers(nil, raw[k])
-		if form.Categories != nil {
-			own = own[1:]
-		}
-		dst = append(dst, own...)
-	}
-	if crossed >= 0 {
-		dst = append(dst, raw[crossed])
-	}
-	return dst
 }
 
 // OnScale returns points that Numbers returned as the model of crossed names sees them.

@@ -49,38 +49,31 @@ type crossedRow struct {
 	z      []float64
 }
 
-// crossingOf returns the crossing of rows with so many groups and items. dense is the place of the smaller factor.
+// crossingOf returns the crossing of rows, which it sorts, with so many groups and items. dense is the place of the smaller
+// factor.
 func crossingOf(rows []crossedRow, counts [2]int, dense, q int) *crossing {
 	c := &crossing{within: mat.NewSymDense(q, nil), large: make([]crossed, counts[1-dense]), places: [2]int{1 - dense, dense},
 		sums: mat.NewDense(counts[dense], q, nil), n: make([]float64, counts[dense])}
-	of := make([]map[int]float64, len(c.large))
 	for k := range c.large {
-		c.large[k].mean, of[k] = make([]float64, q), map[int]float64{}
+		c.large[k].mean = make([]float64, q)
 	}
+	slices.SortStableFunc(rows, func(a, b crossedRow) int { return a.of[dense] - b.of[dense] })
 	for _, r := range rows {
-		k, s := r.of[1-dense], r.of[dense]
-		l := &c.large[k]
+		l, s := &c.large[r.of[1-dense]], r.of[dense]
 		l.n += r.weight
 		c.rows += r.weight
-		move(l.mean, r.z, r.weight/l.n)
-		if s >= 0 {
-			of[k][s] += r.weight
-			c.n[s] += r.weight
-			floats.AddScaled(c.sums.RawRowView(s), r.weight, r.z)
+		if move(l.mean, r.z, r.weight/l.n); s < 0 {
+			continue
 		}
+		if last := len(l.names) - 1; last < 0 || l.names[last] != s {
+			l.names, l.of = append(l.names, s), append(l.of, 0)
+		}
+		l.of[len(l.of)-1] += r.weight
+		c.n[s] += r.weight
+		floats.AddScaled(c.sums.RawRowView(s), r.weight, r.z)
 	}
 	for _, r := range rows {
 		addSquare(c.within, r.weight, r.z, c.large[r.of[1-dense]].mean)
-	}
-	for k := range c.large {
-		l := &c.large[k]
-		for s := range of[k] {
-			l.names = append(l.names, s)
-		}
-		slices.Sort(l.names)
-		for _, s := range l.names {
-			l.of = append(l.of, of[k][s])
-		}
 	}
 	return c
 }
@@ -202,11 +195,15 @@ func (r *rows) crossing(kept []int) *crossing {
 	for i := range all {
 		all[i] = crossedRow{[2]int{r.group[i], r.name[i]}, r.weights[i], r.row(i, kept)}
 	}
-	counts, dense := [2]int{r.groups, r.names}, outer
-	if r.names > r.groups {
-		dense = inner
+	return crossingOf(all, [2]int{r.groups, r.names}, smaller(r.groups, r.names), len(kept)+2)
+}
+
+// smaller returns the place of the smaller factor.
+func smaller(groups, names int) int {
+	if names > groups {
+		return inner
 	}
-	return crossingOf(all, counts, dense, len(kept)+2)
+	return outer
 }
 
 // residual returns what the columns of x leave of point i.
@@ -239,11 +236,7 @@ func (c *Crossed) Codes(groups []points.Group, names int, use func(row int) bool
 			}
 		}
 	}
-	dense := outer
-	if names > len(groups) {
-		dense = inner
-	}
-	return crossingOf(all, [2]int{len(groups), names}, dense, 1).means(c.theta())[outer]
+	return crossingOf(all, [2]int{len(groups), names}, smaller(len(groups), names), 1).means(c.theta())[outer]
 }
 
 // Posterior returns the mean and the covariance of the effects of new names, those with numbers from that of the known ones
