@@ -2,11 +2,9 @@ package fit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -35,35 +33,26 @@ func (f *fitting) nameCrossed(layout *rows.Layout) error {
 }
 
 // fitCrossed fits the model that codes the crossed names for column c of y: of y or, where all of it is above 0, of its
-// logarithm, which gives the data the larger likelihood. It returns the groups as the model sees them. A model that cannot be
-// fitted codes all names as 0.
-func (f *fitting) fitCrossed(c int) (m file.Crossed, groups []points.Group) {
-	groups = f.groupsOfTable(c)
-	of, deviance, ok := table.FitCrossed(groups)
-	logs, sum := slices.Clone(groups), 0.0
-	for k := range logs {
-		g := &logs[k]
-		g.Points = (&file.Crossed{Log: true}).OnScale(g.Points)
-		for i, v := range g.Y {
-			sum += 2 * g.Weight(i) * v
-		}
-	}
-	if !f.LogY[c] && !f.AddsTo(c) && !math.IsNaN(sum) && !math.IsInf(sum, 0) {
-		if logOf, d, fits := table.FitCrossed(logs); fits && (!ok || d+sum < deviance) {
-			return file.Crossed{Crossed: *logOf, Log: true}, logs
+// logarithm, which gives the data the larger likelihood. A model that cannot be fitted codes all names as 0.
+func (f *fitting) fitCrossed(c int, groups []points.Group) table.Crossed {
+	of, deviance, ok := table.FitCrossed(groups, false)
+	if !f.LogY[c] && !f.AddsTo(c) {
+		if logs, d, fits := table.FitCrossed(groups, true); fits && (!ok || d < deviance) {
+			return *logs
 		}
 	}
 	if !ok {
 		f.o.Warnings.Add("%s: no mixed model of %s can be fitted, so %s says nothing", f.File, f.Y[c], f.Crossed)
-		return m, groups
+		return table.Crossed{}
 	}
-	return file.Crossed{Crossed: *of}, groups
+	return *of
 }
 
 // coder returns what codes the crossed names for column c of y. Rows of a group that no fold has, of data that are a sample,
 // are held out with the others of the group.
 func (f *fitting) coder(c int) stack.Coder {
-	m, groups := f.fitCrossed(c)
+	groups := f.groupsOfTable(c)
+	m := f.fitCrossed(c, groups)
 	f.CrossedModels = append(f.CrossedModels, m)
 	names := len(f.XForms[f.CrossedAt()].Categories)
 	return func(held map[int]int) func(a, b int) []float64 {

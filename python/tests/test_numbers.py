@@ -281,7 +281,7 @@ class Crossed(unittest.TestCase):
         train, context, targets = frame(rows), frame(known), frame(asked)
         x = ["item", "x"]
         model = GroupedRegressor(instant=True).fit(train[[*x, "subject"]], train.rt, groups="subject + item")
-        self.assertEqual(model.summary_["crossed"], {"column": "item", "names": 12})
+        self.assertEqual(model.summary_["crossed"], "item")
         model.save(data.folder() / "py-items.fit")
         for one in (model, GroupedRegressor.load(data.folder() / "py-items.fit")):
             order = x if one is model else ["x", "item"]

@@ -141,7 +141,7 @@ fails(acqnp(y ~ I(x^2) | g, d), "found I(x^2), expected the column alone: models
 fails(acqnp(y ~ x + (1 | g), d), "found (1 | g), expected '| group' at the end of the formula")
 fails(acqnp(y ~ x * days | g, d), "models find how columns act together")
 fails(acqnp(y ~ x + y | g, d), "the column \"y\" twice")
-fails(acqnp(y ~ x | g + k, d), "acqnp fit: formula: found g + k after '|'")
+fails(acqnp(y ~ x | g + k + day, d), "acqnp fit: formula: found g + k + day after '|'")
 fails(acqnp(y ~ x | log(days), d), "acqnp fit: formula: found")
 
 # Spans of time are the numbers that they are, in the unit of the fit; strings are names, of x and of groups; a group

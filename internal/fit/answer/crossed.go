@@ -67,18 +67,18 @@ func (f Predictor) newCodes(c int, questions []points.Question, names int) (code
 			}
 		}
 		if p := q.Known.Take(rows); slices.ContainsFunc(p.Column(at), isNew) {
-			groups = append(groups, m.OnScale(f.Numbers(c, f.Clamped(c, p))))
+			groups = append(groups, f.Numbers(c, f.Clamped(c, p)))
 		}
 	}
-	error := max(0, m.Name*m.Name-coding.Square) // of a code, the mean variance: models know that they err so far
-	mean, covariance := m.Posterior(groups, coding.Codes, error, told)
+	off := max(0, m.Name*m.Name-coding.Square()) // the mean variance of a code: models know that they err so far
+	mean, covariance := m.Posterior(groups, coding.Codes, off, told)
 	mean = append(mean, make([]float64, names-told)...) // those of which nothing is told are like any
-	return drawn(mean, covariance, m.Name*m.Name, error)
+	return drawn(mean, covariance, m.Name*m.Name, off)
 }
 
-// drawn returns codeWays draws for each name: about its mean, with the covariance less an error that models know of. Names
-// beyond the covariance have a variance of their own.
-func drawn(mean []float64, covariance *mat.SymDense, variance, error float64) []float64 {
+// drawn returns codeWays draws for each name: about its mean, with the covariance less a variance that models know of. Names
+// beyond the covariance have one variance.
+func drawn(mean []float64, covariance *mat.SymDense, variance, off float64) []float64 {
 	told := covariance.SymmetricDim()
 	levels, g := make([]float64, codeWays), random.New(0, random.Calibration|random.Validation)
 	for i := range levels {
@@ -104,7 +104,7 @@ func drawn(mean []float64, covariance *mat.SymDense, variance, error float64) []
 		if k < told {
 			own = covariance.At(k, k)
 		}
-		row, deviation := joint.RawRowView(k), math.Sqrt(max(0, own-error))
+		row, deviation := joint.RawRowView(k), math.Sqrt(max(0, own-off))
 		order := make([]int, codeWays)
 		floats.Argsort(slices.Clone(row), order)
 		ranked := make([]float64, codeWays)

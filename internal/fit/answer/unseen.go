@@ -123,7 +123,7 @@ func (f Predictor) waysOf(columns []bool, ways int) int {
 // readingsOf returns in how many ways a question is read.
 func (f Predictor) readingsOf(q points.Question) int {
 	q = f.named(q)
-	return f.waysOf(f.unseenIn(append(known(q), q.Targets)...), q.CodeWays)
+	return f.waysOf(f.unseenIn(append(known(q), q.Targets)...), codeWays)
 }
 
 // known returns the known points of a group, and those of each sibling.

@@ -5,19 +5,22 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/points"
 )
-
-// A Crossed is the model that codes the crossed names for a column of y.
-type Crossed struct {
-	table.Crossed
-	Log bool `json:"log,omitempty"` // it is of the logarithm of what the formula has
-}
 
 // CrossedAt returns the column of x that has crossed names, −1 without.
 func (f *Columns) CrossedAt() int {
 	return slices.IndexFunc(f.XForms, func(form rows.Form) bool { return form.Crossed })
+}
+
+// codes reports whether the crossed names, if there are any, have codes and a model for column c of y.
+func (f *Fit) codes(c int) bool {
+	at, coding := f.CrossedAt(), f.Stacks[c].Coding
+	if at < 0 || coding == nil {
+		return at < 0 && coding == nil
+	}
+	m, row := f.CrossedModels[c], f.Numbers(c, points.New(len(f.X), len(f.Y), make([]float64, len(f.X)), make([]float64, len(f.Y))))
+	return len(coding.Codes) == len(f.XForms[at].Categories) && (m.Name == 0 || len(m.Slopes) == row.DX-1 && len(m.Means) == len(m.Slopes) && m.Residual > 0)
 }
 
 // Numbers returns the raw points whose column c of y is known, as a linear model sees them: the numbers that the formula
@@ -48,15 +51,4 @@ func (f *Columns) Numbers(c int, raw points.Points) points.Points {
 	}
 	p.DX = len(p.X) / max(1, len(p.Y))
 	return p.Take(known)
-}
-
-// OnScale returns points that Numbers returned as the model of crossed names sees them.
-func (m *Crossed) OnScale(p points.Points) points.Points {
-	if m.Log {
-		p.Y = slices.Clone(p.Y)
-		for i, y := range p.Y {
-			p.Y[i] = math.Log(y)
-		}
-	}
-	return p
 }

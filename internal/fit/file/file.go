@@ -48,10 +48,10 @@ type Fit struct {
 	Columns
 	Stacks []*stack.Stack `json:"stacks"` // of each column of y
 	// CrossedModels code the crossed names for each column of y; nil without such names.
-	CrossedModels []Crossed     `json:"crossed_models,omitempty"`
-	Tables        []table.Table `json:"tables,omitempty"` // of each column of y: nothing is predicted with them
-	Kept          Kept          `json:"kept,omitzero"`
-	Together      []Together    `json:"together,omitempty"` // of several columns of y, by numbers of known points
+	CrossedModels []table.Crossed `json:"crossed_models,omitempty"`
+	Tables        []table.Table   `json:"tables,omitempty"` // of each column of y: nothing is predicted with them
+	Kept          Kept            `json:"kept,omitzero"`
+	Together      []Together      `json:"together,omitempty"` // of several columns of y, by numbers of known points
 
 	Path string `json:"-"` // that it was read from; "" if it was not
 }
@@ -104,9 +104,12 @@ func Read(dir string) (*Fit, error) {
 			return refuse(slices.Concat(f.X, f.Y)[c], err.Error())
 		}
 	}
-	for _, s := range f.Stacks {
+	for c, s := range f.Stacks {
 		if s == nil {
 			return refuse("stacks", "null")
+		}
+		if !f.codes(c) {
+			return refuse("crossed_models", "a damaged model of "+f.Y[c])
 		}
 		err := s.Open(Kinds)
 		if err == nil {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/acqnp/acqnp/internal/points"
 )
 
@@ -15,10 +17,9 @@ type Coding struct {
 	Column  int              `json:"column"`
 	Codes   []float64        `json:"codes"`   // of each name, by all rows
 	Without [folds][]float64 `json:"without"` // the same, without the rows of each fold
-	Square  float64          `json:"square"`  // the mean square of the codes that models learned from
 }
 
-// A Coder returns the codes of names without the rows that two folds hold out, which may be one and the same, or −1 for none. held is
+// A Coder returns the codes of names without the rows that two folds hold out, which may be one and the same, or none. held is
 // the fold of each row, by points.Points.Rows.
 type Coder func(held map[int]int) func(a, b int) []float64
 
@@ -77,24 +78,27 @@ func (c *Coding) codeTraining(groups []points.Group, fold int, without [folds][f
 	if c == nil {
 		return groups
 	}
-	coded, sum, n := slices.Clone(groups), 0.0, 0
+	coded := slices.Clone(groups)
 	for k := range coded {
 		g := &coded[k]
 		g.X = slices.Clone(g.X)
 		for i, row := range g.Rows {
-			v, own := &g.Row(i)[c.Column], held[row]
-			if fold < folds {
-				*v = without[fold][own][int(*v)]
-			} else {
-				*v = without[own][own][int(*v)]
+			v, own, other := &g.Row(i)[c.Column], held[row], fold
+			if fold == folds {
+				other = own
 			}
-			sum, n = sum+*v**v, n+1
+			*v = without[other][own][int(*v)]
 		}
 	}
-	if fold == folds {
-		c.Square = sum / float64(n)
-	}
 	return coded
+}
+
+// Square returns the mean square of the codes that models learned from.
+func (c *Coding) Square() (mean float64) {
+	for _, codes := range c.Without {
+		mean += floats.Dot(codes, codes) / float64(folds*len(codes))
+	}
+	return mean
 }
 
 // check returns an error for a coding that Fit cannot have made for dx columns of x.
@@ -102,7 +106,7 @@ func (c *Coding) check(dx int) error {
 	if c == nil {
 		return nil
 	}
-	bad := c.Column < 0 || c.Column >= dx || !(c.Square >= 0)
+	bad := c.Column < 0 || c.Column >= dx
 	for _, codes := range append(c.Without[:], c.Codes) {
 		bad = bad || len(codes) != len(c.Codes) || slices.ContainsFunc(codes, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	}

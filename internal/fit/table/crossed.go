@@ -157,12 +157,19 @@ type Crossed struct {
 	Group     float64   `json:"group"`  // deviations of groups, of names and of the residual
 	Name      float64   `json:"name"`
 	Residual  float64   `json:"residual"`
+	Log       bool      `json:"log,omitempty"` // it is of the logarithm of y
 }
 
-// FitCrossed fits the model to groups. It returns twice the negative log-likelihood by REML too, and false
-// if the rows leave no residual.
-func FitCrossed(groups []points.Group) (c *Crossed, deviance float64, ok bool) {
+// FitCrossed fits the model to groups, of y or of log y. It returns twice the negative log-likelihood of y by REML too, and
+// false if the rows leave no residual, or have no logarithm.
+func FitCrossed(groups []points.Group, log bool) (c *Crossed, deviance float64, ok bool) {
 	r := rowsOf(groups, true, true)
+	if log {
+		deviance = r.takeLogs()
+	}
+	if math.IsNaN(deviance) || math.IsInf(deviance, 0) {
+		return nil, 0, false
+	}
 	kept, _ := r.independent()
 	if 1+len(kept) >= len(r.y) {
 		return nil, 0, false
@@ -182,11 +189,11 @@ func FitCrossed(groups []points.Group) (c *Crossed, deviance float64, ok bool) {
 	var beta mat.VecDense
 	beta.MulVec(r.units(kept), e.beta())
 	sigma := e.sigma() * r.scaleY
-	c = &Crossed{Intercept: r.meanY + beta.AtVec(0), Slopes: make([]float64, r.dx), Means: r.meanX, Group: theta[inner] * sigma, Name: theta[outer] * sigma, Residual: sigma}
+	c = &Crossed{Intercept: r.meanY + beta.AtVec(0), Slopes: make([]float64, r.dx), Means: r.meanX, Group: theta[inner] * sigma, Name: theta[outer] * sigma, Residual: sigma, Log: log}
 	for k, of := range kept {
 		c.Slopes[of] = beta.AtVec(1 + k)
 	}
-	return c, e.deviance + 2*e.freedom*math.Log(r.scaleY), !math.IsInf(sigma*sigma, 0)
+	return c, deviance + e.deviance + 2*e.freedom*math.Log(r.scaleY), !math.IsInf(sigma*sigma, 0)
 }
 
 // crossing returns the crossing of the intercept, of some columns of x, and of y.
@@ -209,6 +216,9 @@ func smaller(groups, names int) int {
 // residual returns what the columns of x leave of point i.
 func (c *Crossed) residual(g points.Points, i int) float64 {
 	left := g.Y[i] - c.Intercept
+	if c.Log {
+		left = math.Log(g.Y[i]) - c.Intercept
+	}
 	for k, slope := range c.Slopes {
 		v := g.Row(i)[k]
 		if math.IsNaN(v) {

@@ -269,6 +269,16 @@ func rowsOf(groups []points.Group, crossed, fill bool) (r rows) {
 	return r
 }
 
+// takeLogs replaces y by its logarithm. It returns twice the sum of the logarithms, by weight.
+func (r *rows) takeLogs() (sum float64) {
+	for i, w := range r.weights {
+		r.y[i] = math.Log(r.meanY + r.scaleY*r.y[i])
+		sum += 2 * w * r.y[i]
+	}
+	r.meanY, r.scaleY = r.standardise(r.y, 0, 1)
+	return sum
+}
+
 // tell reports whether rows tell the deviation of so many names from that of the residuals.
 func (r *rows) tell(names int) bool { return names > 1 && names < len(r.y) }
 

@@ -188,7 +188,7 @@ func TestCrossedGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
 		}
 
 		// A group tells of new names what the whole matrix of its rows tells.
-		c, _, ok := table.FitCrossed(groups)
+		c, _, ok := table.FitCrossed(groups, false)
 		if !ok {
 			t.Fatal("no crossed model")
 		}

@@ -134,13 +134,6 @@ func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
 	if math.IsNaN(missing.X) {
 		points = points[:len(points)-1]
 	}
-	if x.Form.Crossed { // some of the names, in the order of points
-		all := x.Form.Categories
-		x.Form.Categories, points = nil, slices.Clone(points)
-		for i := range points {
-			x.Form.Categories, points[i].X = append(x.Form.Categories, all[int(points[i].X)]), float64(i)
-		}
-	}
 	if names := x.Form.Categories; names != nil {
 		if len(points) < len(p.Points) {
 			x.Form.Categories, missing.X = append(slices.Clone(names), missingLabel), float64(len(names))
