@@ -77,7 +77,7 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 		if c, _ := scan.Column(x[widest]); c.OddCell != "" {
 			return nil, nil, nil, c.RefuseOdd()
 		}
-		return nil, nil, nil, &invalid.Input{File: o.File, Key: x[widest], Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
+		return nil, nil, nil, &invalid.Input{File: o.File, Key: x[widest], Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups, or '| GROUP + COLUMN' for names that groups share", mostOfModelX)}
 	}
 	return x, xs, ys, nil
 }

@@ -23,14 +23,15 @@ SUBJECT, RESIDUAL, SLOPE = 0.6, 0.4, 0.5
 KINDS = ("new subject, known item", "known subject, new item", "both new", "both known", "both new, nothing of the item")
 
 
-def draw(rng, subjects, items, each, effect):
-    """Return rows (subject, item, x, y) of twice as many subjects, and items / 4 new items."""
+def draw(rng, subjects, items, each, effect, asked):
+    """Return rows (subject, item, x, y) to learn from, and known points and targets of each kind, of so many subjects."""
     u, v = rng.normal(0, SUBJECT, 2 * subjects), rng.normal(0, effect, items + items // 4 + 2)
     y = lambda s, i, x: SLOPE * x + u[s] + v[i] + rng.normal(0, RESIDUAL)  # noqa: E731
     row = lambda s, i: (s, i, x := rng.normal(), y(s, i, x))  # noqa: E731
     known, new = range(items), range(items, len(v))
     train = [row(s, i) for s in range(subjects) for i in rng.choice(known, each, replace=False)]
-    fresh = range(subjects, 2 * subjects)
+    asked = min(asked, subjects)
+    fresh = range(subjects, subjects + asked)
     context = {k: [] for k in KINDS}
     targets = {k: [] for k in KINDS}
     for s in fresh:
@@ -42,7 +43,7 @@ def draw(rng, subjects, items, each, effect):
         targets[KINDS[2]] += [row(s, i) for i in some[2:]]
         context[KINDS[4]] += [row(s, i) for i in own[:4]]
         targets[KINDS[4]] += [row(s, i) for i in some[2:]]
-    for s in range(subjects):
+    for s in range(asked):
         some = rng.choice(new, 3, replace=False)
         context[KINDS[1]].append(row(s, some[0]))
         targets[KINDS[1]] += [row(s, i) for i in some[1:]]
@@ -113,6 +114,7 @@ def main():
     parser.add_argument("--items", type=int)
     parser.add_argument("--sets", type=int, default=3)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--asked", type=int, default=20, help="subjects of each kind of question")
     parser.add_argument("--effect", type=float, default=0.8)
     parser.add_argument("--instant", action="store_true")
     o = parser.parse_args()
@@ -122,7 +124,7 @@ def main():
         results = {k: [] for k in KINDS}
         for seed in range(o.first, o.first + o.sets):
             rng = np.random.default_rng(seed)
-            train, context, targets = draw(rng, subjects, items, each, o.effect)
+            train, context, targets = draw(rng, subjects, items, each, o.effect, o.asked)
             with tempfile.TemporaryDirectory() as name:
                 folder = Path(name)
                 write(folder / "data.csv", train)
