@@ -104,7 +104,7 @@ func (c *crossing) dense(theta [2]float64, a *mat.SymDense) (s *mat.SymDense, b 
 	return s, b, logV
 }
 
-// at implements criterion.
+// at returns the estimate of θ, false if nothing is left of y.
 func (c *crossing) at(theta [2]float64) (e estimate, ok bool) {
 	a := mat.NewSymDense(c.within.SymmetricDim(), nil)
 	a.CopySym(c.within)
@@ -123,9 +123,6 @@ func (c *crossing) at(theta [2]float64) (e estimate, ok bool) {
 	}
 	return estimateOf(a, logV+of.LogDet(), c.rows)
 }
-
-// close implements criterion.
-func (c *crossing) close() bool { return len(c.n) < quick }
 
 // means returns the posterior means of the effects of both factors, as places of θ, of z [1].
 func (c *crossing) means(theta [2]float64) (of [2][]float64) {
@@ -181,7 +178,7 @@ func FitCrossed(groups []points.Group, log bool) (c *Crossed, deviance float64, 
 		}
 	}
 	s := r.crossing(kept)
-	theta, ok := minimise(s, told)
+	theta, ok := minimise(s.at, told, len(s.n) < quick)
 	e, fits := s.at(theta)
 	if !ok || !fits || e.r2 < exact*r.squares() {
 		return nil, 0, false

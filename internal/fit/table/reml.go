@@ -168,18 +168,7 @@ type estimate struct {
 	deviance float64 // d(θ)
 }
 
-// A criterion is what rows say of θ.
-type criterion interface {
-	// at returns the estimate of θ, false if nothing is left of y.
-	at(theta [2]float64) (e estimate, ok bool)
-	// close reports whether there is time to look for θ closely.
-	close() bool
-}
-
-// close implements criterion.
-func (s *sums) close() bool { return true }
-
-// at implements criterion.
+// at returns the estimate of θ, false if nothing is left of y.
 func (s *sums) at(theta [2]float64) (e estimate, ok bool) {
 	q := s.within.SymmetricDim()
 	a, mean, omega, logV := mat.NewSymDense(q, nil), make([]float64, q), make([]float64, len(s.sizes)), 0.0
@@ -256,11 +245,11 @@ const (
 	asGoodAsNil = 1e-9 // of d: θ = 0 is taken if it is not worse by more
 )
 
-// minimise returns the θ of the least d, of which the levels that are not told are 0. It returns false if it is none: y
-// has no residual.
-func minimise(s criterion, told []int) (best [2]float64, ok bool) {
+// minimise returns the θ of the least d, of which the levels that are not told are 0. It looks once, and not closely, where at
+// takes long. It returns false if it is none: y has no residual.
+func minimise(at func(theta [2]float64) (estimate, bool), told []int, closely bool) (best [2]float64, ok bool) {
 	d := func(theta [2]float64) float64 {
-		e, ok := s.at(theta)
+		e, ok := at(theta)
 		if !ok {
 			return math.Inf(1)
 		}
@@ -277,7 +266,7 @@ func minimise(s criterion, told []int) (best [2]float64, ok bool) {
 		ofLogs := func(x []float64) float64 { return d(place(x)) }
 		x, value := start(told, ofLogs)
 		times, exactly := lookAgain, 1e-12
-		if !s.close() {
+		if !closely {
 			times, exactly = 1, 1e-3
 		}
 		for range times {

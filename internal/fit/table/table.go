@@ -92,18 +92,17 @@ func Of(groups []points.Group, q Question) Table {
 	if left != nil {
 		t.Notes = append(t.Notes, "left out, since the columns before them determine them: "+strings.Join(t.LeftOut, ", "))
 	}
-	var s criterion
-	if q.Crossed == "" {
-		of := r.sums(kept)
-		s = &of
-	} else {
-		s = r.crossing(kept)
+	s, closely := r.sums(kept), true
+	at := s.at
+	if q.Crossed != "" {
+		c := r.crossing(kept)
+		at, closely = c.at, len(c.n) < quick
 	}
-	theta, ok := minimise(s, levels)
+	theta, ok := minimise(at, levels, closely)
 	if !ok {
 		return none("the columns and the groups leave no residual of y")
 	}
-	e, ok := s.at(theta)
+	e, ok := at(theta)
 	if !ok || e.r2 < exact*r.squares() {
 		return none("the columns and the groups leave no residual of y")
 	}
