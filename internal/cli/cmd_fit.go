@@ -47,9 +47,10 @@ func newFit(a *app) *cobra.Command {
 		Short: "Fit statistical models and a network to your own file of rows, and mix them",
 		Long: `FILE is CSV, JSON lines or Parquet (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
-file does not have, from a few known points of each. '| school/class' has classes in schools; without
-'| product' all rows are one group. 'log(price)' predicts the logarithm, 'low + high' two columns.
-Codes, periods, offsets and more: docs/reference/formulas.md. Without FORMULA, fit proposes one.
+file does not have, from a few known points of each. '| school/class' has classes in schools,
+'| subject + item' items that subjects share; without '| product' all rows are one group. 'log(price)'
+predicts the logarithm, 'low + high' two columns. Codes, periods, offsets and more:
+docs/reference/formulas.md. Without FORMULA, fit proposes one.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
@@ -195,6 +196,9 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 func (o *fitOptions) configure(a *app) error {
 	if o.Formula.Outer != "" {
 		return &invalid.Input{File: "--write-config", Found: "groups in groups, | " + o.Formula.Groups(), Expected: "one column after '|': a network knows one level"}
+	}
+	if o.Formula.Crossed != "" {
+		return o.ofFitAlone("the crossed column " + o.Formula.Crossed)
 	}
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
 		Group: o.Formula.Group, DataDir: "data"}}

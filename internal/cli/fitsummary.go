@@ -26,7 +26,8 @@ type fitSummary struct {
 	Promise string `json:"promise"`
 	fitScores
 	Targets []fitTarget `json:"targets"`
-	Pairs   []fitPair   `json:"pairs,omitempty"` // of several columns of y
+	Crossed string      `json:"crossed,omitempty"` // the column of names that groups share
+	Pairs   []fitPair   `json:"pairs,omitempty"`   // of several columns of y
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used
 	Points  int         `json:"points"`
@@ -96,7 +97,7 @@ type fitCandidate struct {
 }
 
 func summaryOfFit(f answer.Predictor) *fitSummary {
-	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
+	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), Crossed: f.Crossed, fitted: f}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected, Table: f.Tables[c]}, Failed: st.Failed}
 		for _, m := range st.Candidates {
@@ -156,6 +157,10 @@ func (s *fitSummary) print(w io.Writer) error {
 	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
 	}
+	if s.Crossed != "" {
+		names := s.fitted.XForms[s.fitted.CrossedAt()].Categories
+		fmt.Fprintf(w, ", crossed with %s of %s", invalid.Plural(len(names), "name", "names"), s.Crossed)
+	}
 	if s.Weights != "" {
 		fmt.Fprintf(w, ", that count as %.4g by %s", s.Weight, s.Weights)
 	}
@@ -163,6 +168,9 @@ func (s *fitSummary) print(w io.Writer) error {
 	held := "a " + cmp.Or(s.fitted.Group, "group") + " that they were not fitted to"
 	if s.fitted.Stacks[0].ByPoint {
 		held = "points that they were not fitted to"
+	}
+	if s.Crossed != "" {
+		held += ", at known names of " + s.Crossed
 	}
 	for c, t := range s.Targets {
 		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcomeLine(t.Channel, t.Outcome), t.Channel, held)

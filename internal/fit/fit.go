@@ -79,7 +79,7 @@ func Fit(ctx context.Context, o Options) (p answer.Predictor, e Example, err err
 
 // read reads the groups of the file, and what its columns are.
 func (f *fitting) read() (err error) {
-	f.Group, f.Outer, f.Y = f.o.Formula.Group, f.o.Formula.Outer, formula.Columns(f.o.Formula.Y)
+	f.Group, f.Outer, f.Crossed, f.Y = f.o.Formula.Group, f.o.Formula.Outer, f.o.Formula.Crossed, formula.Columns(f.o.Formula.Y)
 	if f.X, f.XForms, f.YForms, err = formsOf(f.o); err != nil {
 		return err
 	}
@@ -92,6 +92,9 @@ func (f *fitting) read() (err error) {
 		return err
 	}
 	f.Weight = layout.Weight
+	if err := f.nameCrossed(&layout); err != nil {
+		return err
+	}
 	var all points.Points
 	for _, g := range f.groups {
 		all.Append(g.Points)
@@ -163,7 +166,9 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		return stack.Options{}, &invalid.Input{File: f.File, Key: y.Column, Found: err.Error(), Expected: "y for --outcome " + o.Outcome}
 	}
 	all, questions := o.kinds(f.Rows)
-	all = stack.For(data, all)
+	if all = stack.For(data, all); f.Crossed != "" { // no two groups have the same codes
+		all = slices.DeleteFunc(all, func(k stack.Kind) bool { return k.Suits != nil })
+	}
 	for _, k := range all {
 		if o.Weights != "" && k.IgnoresRowWeights {
 			o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", k.Name)
@@ -179,13 +184,17 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 	}
 	o.noteOuter(data, kinds, y.Column)
-	return stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}, nil
+	s := stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}
+	if f.Crossed != "" {
+		s.Coder, s.Coded = f.coder(c), f.Width()-1
+	}
+	return s, nil
 }
 
 // checkWeights refuses a column of weights that the formula has.
 func (o Options) checkWeights() error {
 	f := o.Formula
-	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group, f.Outer)
+	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group, f.Outer, f.Crossed)
 	if o.Weights != "" && slices.Contains(all, o.Weights) {
 		return &invalid.Input{File: "--row-weights", Found: o.Weights + ", which is in the formula", Expected: "another column"}
 	}

@@ -27,11 +27,14 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 	if o.Formula.Outer != "" {
 		needed = append(needed, o.Formula.Outer)
 	}
+	if o.Formula.Crossed != "" {
+		needed = append(needed, o.Formula.Crossed)
+	}
 	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: needed, YColumns: y}, "")
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if len(o.Formula.X) == 0 {
+	if len(o.Formula.X) == 0 && o.Formula.Crossed == "" {
 		x = append([]string{""}, x...)
 	}
 	for _, t := range o.Formula.Y {
@@ -60,6 +63,10 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 		xs = append(xs, form)
 		width += form.Width()
 	}
+	if o.Formula.Crossed != "" {
+		x, xs = append(x, o.Formula.Crossed), append(xs, rows.Form{Categories: []string{}, OfFit: rows.OfFit{Crossed: true}})
+		width++
+	}
 	if width > mostOfModelX {
 		widest := 0
 		for i, form := range xs {
@@ -70,7 +77,7 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 		if c, _ := scan.Column(x[widest]); c.OddCell != "" {
 			return nil, nil, nil, c.RefuseOdd()
 		}
-		return nil, nil, nil, &invalid.Input{File: o.File, Key: x[widest], Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
+		return nil, nil, nil, &invalid.Input{File: o.File, Key: x[widest], Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups, or '| GROUP + COLUMN' for names that groups share", mostOfModelX)}
 	}
 	return x, xs, ys, nil
 }

@@ -16,6 +16,9 @@ func (f *fitting) order() {
 	groups := f.groups
 	x, y := keysOf(f.X, groups, points.Points.Row), f.keysOfY()
 	f.Order = places(x)
+	if at := slices.Index(f.Order, f.CrossedAt()); at >= 0 { // it is the last, where models see its codes
+		f.Order = append(slices.Delete(f.Order, at, at+1), f.CrossedAt())
+	}
 	isLast := func(k key) bool { return f.XForms[k.at].OffsetOnly || f.XForms[k.at].Categories != nil }
 	var keys, last []key
 	for _, k := range x {

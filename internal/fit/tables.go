@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ func (f *fitting) tabulate() {
 		return formula.Term{Column: column}.String()
 	}
 	for c := range f.Y {
-		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer)}
+		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
 		t := table.Of(f.groupsOfTable(c), q)
 		t.Notes = slices.Concat(f.notesOfTable(c), notes, t.Notes)
 		f.Tables = append(f.Tables, t)
@@ -32,7 +31,7 @@ func (f *fitting) tabulate() {
 // columnsOfTable returns the names of the columns of x in a table, in the order of the formula, and what to know of them.
 func (f *fitting) columnsOfTable() (names, notes []string) {
 	for k, form := range f.XForms {
-		if f.X[k] == "" || form.OffsetOnly {
+		if f.X[k] == "" || form.OffsetOnly || form.Crossed {
 			continue
 		}
 		name := formula.Term{Column: f.X[k]}.String()
@@ -113,57 +112,36 @@ func widthInTable(form rows.Form) int {
 	return form.Width()
 }
 
-// groupsOfTable returns the points whose column c of y is known: their numbers as the formula says, and a column for each
-// name but the first.
+// groupsOfTable returns the points whose column c of y is known, as a linear model sees them, with the products of the formula
+// before a crossed name.
 func (f *fitting) groupsOfTable(c int) (all []points.Group) {
 	products := f.products()
 	for _, g := range f.groups {
-		exposures := f.Exposures(c, g.X)
-		p := points.Points{Weights: g.Weights}
-		var known []int
-		for i := range g.Len() {
-			y := g.RowY(i)[c]
-			if !math.IsNaN(y) {
-				known = append(known, i)
-			}
-			if exposures != nil {
-				y = (y - exposures[i].Offset) / exposures[i].Factor
-			}
-			if f.LogY[c] {
-				y = math.Log(y)
-			}
-			x := f.appendRow(nil, g.Row(i))
+		p := f.Numbers(c, g.Points)
+		if len(p.Y) == 0 {
+			continue
+		}
+		own, x := p.DX, []float64(nil)
+		if f.CrossedAt() >= 0 {
+			own--
+		}
+		for i := range p.Y {
+			row := p.X[i*p.DX:][:p.DX]
+			x = append(x, row[:own]...)
 			for _, factors := range products {
 				product := 1.0
 				for _, c := range factors {
-					product *= x[c]
+					product *= row[c]
 				}
 				x = append(x, product)
 			}
-			p.DX, p.DY = len(x), 1
-			p.X, p.Y = append(p.X, x...), append(p.Y, y)
+			x = append(x, row[own:]...)
 		}
-		if known != nil {
-			g.Points = p.Take(known)
-			all = append(all, g)
-		}
+		p.X, p.DX = x, p.DX+len(products)
+		g.Points = p
+		all = append(all, g)
 	}
 	return all
-}
-
-// appendRow appends the columns of a table of a raw row of x to dst.
-func (f *fitting) appendRow(dst, raw []float64) []float64 {
-	for k, form := range f.XForms {
-		if f.X[k] == "" {
-			continue
-		}
-		own := form.AppendNumbers(nil, raw[k])
-		if form.Categories != nil {
-			own = own[1:]
-		}
-		dst = append(dst, own...)
-	}
-	return dst
 }
 
 // fixed returns the formula of column c of y, without groups. A number of days of which y is a rate divides y.

@@ -39,6 +39,11 @@ type Question struct {
 	Recalled int      // known points, the first ones, that come from the data of a fit
 	Siblings []Points // known points of the other groups in its outer group, if groups are in groups
 	Targets  Points   // whose y is nil if it is not known
+
+	// Codes are what crossed names that the data of a fit lack may mean, as stack.Coding has it: of each column of y, CodeWays
+	// numbers for each name, of which it is not known which holds. nil without such names.
+	Codes    [][]float64
+	CodeWays int
 }
 
 // KnownOfSiblings returns the number of known points of the siblings.

@@ -14,19 +14,23 @@ from ._words import in_python
 
 @dataclass
 class Points:
-    """Rows of a table: columns of x as cells, groups as texts, y and weights as numbers. All but x may be None."""
+    """Rows of a table: columns of x as cells, groups as texts, y and weights as numbers. All but x may be None.
+
+    If named, the last column of x has crossed names, which every row needs.
+    """
 
     x: list
     groups: list = None
     y: list = None
     weights: list = None
+    named: bool = False
 
     def __len__(self):
         return len(self.x[0])
 
     def take(self, rows):
         pick = lambda values: None if values is None else [values[r] for r in rows]  # noqa: E731
-        return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y), pick(self.weights))
+        return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y), pick(self.weights), self.named)
 
     def complete(self):
         """Return the rows with a group and a y. A missing cell of x is a value."""
@@ -35,6 +39,7 @@ class Points:
             for r in range(len(self))
             if (self.groups is None or self.groups[r] is not None)
             and (self.y is None or self.y[r] == self.y[r])
+            and not (self.named and self.x[-1][r] is None)
         ]
 
     def group(self, row):
@@ -57,6 +62,7 @@ class Fit:
         self.content, self.program, self.threads, self.verbose, self.as_new = content, program, threads, verbose, as_new
         saved = json.loads(content)
         self.x, self.y, self.grouped_by = saved["x"], saved["y"], [name for name in (saved.get("outer"), saved["group"]) if name]
+        self.crossed = saved.get("crossed")
         self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
         calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
         self.levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
@@ -66,13 +72,14 @@ class Fit:
     @classmethod
     def of(cls, points, names, factors, flags, program, threads, verbose):
         """Fit points. names are those of x, y and the columns of groups; factors are the x whose numbers are names.
+        If points are named, the last x is crossed with the groups.
 
         Return the fit and the program's summary.
         """
         x, y, by = names
         quoted = _cells.quoted
-        terms = [f"factor({quoted(name)})" if name in factors else quoted(name) for name in x]
-        formula = f"{quoted(y)} ~ {' + '.join(terms)}" + (f" | {'/'.join(map(quoted, by))}" if by else "")
+        terms = [f"factor({quoted(name)})" if name in factors else quoted(name) for name in (x[:-1] if points.named else x)] or ["1"]
+        formula = f"{quoted(y)} ~ {' + '.join(terms)}" + (f" | {'/'.join(map(quoted, by))}" if by else "") + (f" + {quoted(x[-1])}" if points.named else "")
         header = [*by, *x, y]
         if points.weights is not None:
             weight = _cells.usable([None], ["weight"], header)[0]
@@ -132,7 +139,7 @@ class Fit:
                 command = [*command, "--as-new"]
             if context is not None:
                 asked = {outer(targets.group(r)) for r in range(len(targets))}
-                places["context"] = [r for r in context.complete() if outer(context.group(r)) in asked]
+                places["context"] = [r for r in context.complete() if self.crossed or outer(context.group(r)) in asked]
                 context = context.take(places["context"])
             if context is not None and len(context):
                 command = [*command, "--context", "context.jsonl"]

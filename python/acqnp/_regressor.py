@@ -26,7 +26,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
     numbers, dates or names. Missing cells of X are values; fit and contexts leave out rows without y or group.
     ``groups`` is an array or the name of a column of X. Groups in groups, classes in schools, are pairs, an array or
-    frame of two columns, or the names of two columns of X: ``"school/class"``. Numbers name the same group however they
+    frame of two columns, or the names of two columns of X: ``"school/class"``. Names that groups share, such as items that
+    subjects see, stay a column of X: ``groups="subject + item"``. Numbers name the same group however they
     are spelled: 1, 1.0 and "1".
 
     A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
@@ -76,7 +77,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         row_weights say how often each row counts: 2 as two rows of weight 1, 0 for a row that is not used.
         """
         _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
-        X, groups, by = taken_out(X, groups)
+        X, groups, by, crossed = taken_out(X, groups)
         names, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
@@ -93,6 +94,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         # Columns with one value say nothing, and the program refuses them.
         kept = [i for i, c in enumerate(columns) if len({v for v in c if v is not None}) > 1]
         self._kept = kept or list(range(len(columns)))
+        self._crossed = crossed is not None
+        if crossed:
+            at = names.index(crossed)
+            self._kept = [*(i for i in kept if i != at), at]
 
         y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
         nested = any(isinstance(g, tuple) for g in points.groups or [])
@@ -122,6 +127,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         fit = Fit(Path(directory, Fit.FILE).read_bytes())
         made.run_, made._names = {Fit.FILE: fit.content}, list(fit.x)
         made.n_features_in_, made.feature_names_in_ = len(fit.x), np.array(fit.x, dtype=object)
+        made._crossed = fit.crossed is not None
         made._kept, made._training, made.summary_ = list(range(len(fit.x))), None, None
         return made
 
@@ -260,7 +266,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     def _read(self, X, groups, y=None, where="", quiet=False):
         _cells.check_index(where, X=X, y=y, groups=groups)
-        X, groups, _ = taken_out(X, groups)
+        X, groups, *_ = taken_out(X, groups)
         by = self._fit().grouped_by
         if groups is not None and not by:
             raise ValueError("found groups, but fit had none")
@@ -273,7 +279,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     def _seen(self, points):
         """Return the points with the columns that the models see."""
-        return Points([points.x[i] for i in self._kept], points.groups, points.y, points.weights)
+        return Points([points.x[i] for i in self._kept], points.groups, points.y, points.weights, getattr(self, "_crossed", False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -286,15 +292,16 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
 
 def taken_out(X, groups):
-    """Return X without the columns that groups names, the groups, and the names of their columns."""
+    """Return X without the columns that groups names, the groups, the names of their columns, and that of a crossed one."""
     if not isinstance(groups, str):
-        return X, groups, None
+        return X, groups, None, None
     present = [] if _cells.kind(X) == "numpy" else list(X.columns)
-    by = [groups] if groups in present else groups.split("/")
-    if not set(by) <= set(present):
-        raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, 'school/class' of two, or an array")
+    by, *crossed = [groups] if groups in present else [name.strip() for name in groups.split("+")]
+    by = [by] if by in present else by.split("/")
+    if not {*by, *crossed} <= set(present) or len(crossed) + len(by) > 2:
+        raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, 'school/class' or 'subject + item' of two, or an array")
     rest = X.drop(columns=by) if _cells.kind(X) == "pandas" else X.drop(*by)
-    return rest, X[by] if len(by) > 1 else X[by[0]], by
+    return rest, X[by] if len(by) > 1 else X[by[0]], by, crossed[0] if crossed else None
 
 
 def numbers(y, estimator, method):

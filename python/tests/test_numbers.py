@@ -10,6 +10,11 @@ from . import data
 from acqnp import GroupedRegressor, cross_validate
 from acqnp._validation import means
 
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
 KNOWN = [("a", 0.5, 278.25), ("b", 1.25, 190.5), ("a", 3.0, 185.0), ("b", 2.0, 1 / 3 + 150)]
 ASKED = [("b", 1.0), ("a", 0.1), ("b", 4.25), ("a", 2 / 3), ("a", 5.0)]
 
@@ -255,6 +260,35 @@ class Nested(unittest.TestCase):
         for wrong in (["s1"] * 4, [("s1", 0, 1)] * 4):
             with self.assertRaisesRegex(ValueError, "^groups: found"):
                 model.predict(X, wrong)
+
+
+@unittest.skipIf(pandas is None, "no pandas")
+class Crossed(unittest.TestCase):
+    """Crossed names: the numbers of the command line, whatever the place of their column."""
+
+    def test_subjects_and_items(self):
+        header, rows = ["subject", "item", "x", "rt"], []
+        for i in range(120):
+            rows.append((f"s{i // 8}", 100 + (i * 7 + i // 8) % 12, i * i % 7 / 7, (i // 8 * 7 % 5) + 3.0 * ((i * 7 + i // 8) % 12 % 4) + i * i % 3 / 3))
+        known = [("new", 100, 0.0, 4.0), ("new", 999, 0.5, 9.0), ("other", 999, 0.5, 8.0)]
+        asked = [("new", 101, 0.0), ("new", 999, 0.0), ("new", None, 0.0), ("s1", 102, 0.5)]
+        data.write("items.csv", header, rows)
+        data.write("known-items.csv", header, known)
+        data.write("asked-items.csv", header[:3], [r for r in asked if r[1]])
+        data.command("fit", "items.csv", "rt ~ x | subject + item", "--instant", "--out", "items.fit", "--quiet", "--no-picture")
+        want = [r["mean"] for r in data.predicted("items.fit", "--context", "known-items.csv", "--targets", "asked-items.csv")]
+        frame = lambda all: pandas.DataFrame(all, columns=header[: len(all[0])])[["item", *header[2 : len(all[0])], "subject"]]  # noqa: E731
+        train, context, targets = frame(rows), frame(known), frame(asked)
+        x = ["item", "x"]
+        model = GroupedRegressor(instant=True).fit(train[[*x, "subject"]], train.rt, groups="subject + item")
+        self.assertEqual(model.summary_["crossed"], "item")
+        model.save(data.folder() / "py-items.fit")
+        for one in (model, GroupedRegressor.load(data.folder() / "py-items.fit")):
+            order = x if one is model else ["x", "item"]
+            got = one.predict(targets[order], targets.subject, (context[order], context.rt, context.subject))
+            np.testing.assert_array_equal(got, [*want[:2], np.nan, want[2]])
+        with self.assertRaisesRegex(ValueError, "expected that of a column of X, 'school/class' or 'subject \\+ item'"):
+            model.fit(train, train.rt, groups="subject + item + x")
 
 
 class Draws(unittest.TestCase):

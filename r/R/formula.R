@@ -1,26 +1,32 @@
 # columnsOf reads y ~ x | group: the columns y, x and group (NULL without one, two of outer/group), and the
-# text that the program reads. needed are the columns of offsets, which every row must have.
+# text that the program reads. needed are the columns of offsets and, of group + crossed, the crossed one, a column of x:
+# every row must have them.
 columnsOf <- function(formula, data, weights = NULL) {
   if (!inherits(formula, "formula") || length(formula) != 3) {
     stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
   }
   right <- formula[[3]]
-  group <- groupText <- NULL
+  group <- groupText <- crossed <- NULL
   if (is.call(right) && identical(right[[1]], as.name("|"))) {
     by <- right[[3]]
+    if (is.call(by) && identical(by[[1]], as.name("+")) && length(by) == 3 && is.name(by[[2]]) && is.name(by[[3]])) {
+      crossed <- as.character(by[[3]])
+      by <- by[[2]]
+    }
     nested <- groupsIn(by)
     group <- if (is.null(nested)) all.vars(by) else nested
     groupText <- if (is.null(nested)) asItStands(by) else paste(quoted(nested), collapse = "/")
+    if (!is.null(crossed)) groupText <- paste(groupText, "+", quoted(crossed))
     right <- right[[2]]
   }
   y <- termsOf(formula[[2]])
   x <- termsOf(right, data, setdiff(names(data), c(all.vars(formula), weights)))
-  absent <- setdiff(c(y$columns, x$columns, group), names(data))
+  absent <- setdiff(c(y$columns, x$columns, group, crossed), names(data))
   if (length(absent) > 0) {
     stop("formula: found no column ", absent[1], " in data", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
-  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(groupText)) paste(" |", groupText)))
+  list(y = y$columns, x = unique(c(x$columns, crossed)), needed = c(x$needed, crossed), group = group, crossed = crossed, text = paste0(text, if (!is.null(groupText)) paste(" |", groupText)))
 }
 
 # groupsIn returns the columns of group, or of outer/group. It returns NULL for anything else, which is for the program

@@ -14,7 +14,7 @@ plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$c
     newdata <- inUnits(newdata, columns$x, x$units, "newdata")
   }
   runs <- function(v) is.numeric(v) || inherits(v, c("Date", "POSIXct"))
-  axis <- Filter(function(name) runs(x$model[[name]]), columns$x)[1]
+  axis <- Filter(function(name) runs(x$model[[name]]), setdiff(columns$x, columns$crossed))[1]
   if (is.na(axis)) {
     stop("plot: found no x with numbers or dates", call. = FALSE)
   }

@@ -94,7 +94,7 @@ predicted <- function(object, newdata, context, flags) {
   }
   table <- ask(object, newdata, which(present(newdata, columns$needed)), context, flags)
   if (is.null(table)) {
-    stop("newdata: found no row", if (nrow(newdata) > 0) " with a value of each offset", call. = FALSE)
+    stop("newdata: found no row", if (nrow(newdata) > 0) " with a value of each offset and crossed column", call. = FALSE)
   }
   all <- expand.grid(channel = columns$y, row = seq_len(nrow(newdata)), stringsAsFactors = FALSE)
   table <- table[match(paste(all$row, all$channel), paste(table$row, table$channel)), , drop = FALSE]
@@ -124,10 +124,10 @@ ask <- function(object, newdata, rows, context, flags) {
     of <- groupsOf(context, columns$group)
     used <- present(context, c(columns$group, columns$needed, columns$y))
     if (!all(used)) {
-      warning("context: left out ", sum(!used), " of ", length(used), " rows, without y, group or offset", call. = FALSE)
+      warning("context: left out ", sum(!used), " of ", length(used), " rows, without y, group, offset or crossed name", call. = FALSE)
     }
-    # The known points of an outer group predict all groups in it.
-    places$context <- which(used & of[, 1] %in% group[, 1])
+    # The known points of an outer group predict all groups in it. Those of a crossed name tell of it whatever their group.
+    places$context <- which(used & (of[, 1] %in% group[, 1] | !is.null(columns$crossed)))
     if (length(places$context) > 0) {
       write(context[places$context, , drop = FALSE], of[places$context, , drop = FALSE], c(columns$x, columns$y), "context.jsonl")
       flags <- c("--context=context.jsonl", flags)

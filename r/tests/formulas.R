@@ -22,6 +22,7 @@ stopifnot(
   columnsOf(y ~ x + cyclic(x, 24) + cyclic(x, 365.25), d)$text == "y ~ x + cyclic(x, 24) + cyclic(x, 365.25)",
   identical(columnsOf(y ~ x + cyclic(x, 24), d)$x, "x"),
   is.null(columnsOf(y ~ x, d)$group),
+  columnsOf(y ~ 1 | g + `a b`, d)$text == "y ~ 1 | g + `a b`", identical(columnsOf(y ~ x | g + `a b`, d)[c("group", "x", "needed")], list(group = "g", x = c("x", "a b"), needed = "a b")),
   identical(columnsOf(y ~ x | g/`a b`, d)$group, c("g", "a b")), columnsOf(y ~ x | g/`a b`, d)$text == "y ~ x | g/`a b`"
 )
 fails(columnsOf(y ~ z | g, d), "found no column z")
@@ -32,7 +33,7 @@ fails(acqnp(y ~ x, as.matrix(d["x"])), "expected a data frame")
 # What is no term, and what follows | and is no group, or group in a group, goes to the program as it stands, which refuses it.
 stopifnot(
   columnsOf(y ~ I(x^2) + (1 | g), d)$text == "y ~ I(x^2) + (1 | g)", columnsOf(y ~ x * `a b` + y2:x | g, cbind(d, y2 = 1))$text == "y ~ x*`a b` + y2:x | g",
-  columnsOf(y ~ x | g + `a b`, d)$text == "y ~ x | g + `a b`", identical(columnsOf(y ~ x | g + `a b`, d)$group, c("g", "a b")),
+  columnsOf(y ~ x | g + log(x), d)$text == "y ~ x | g + log(x)",
   columnsOf(y ~ x | log(g), d)$text == "y ~ x | log(g)"
 )
 

@@ -143,7 +143,7 @@ crossed <- summary(acqnp(y ~ x * days | g, d, instant = TRUE))
 stopifnot(identical(crossed$coefficients$name, c("(Intercept)", "x", "days", "x \u00d7 days")))
 fails(acqnp(y ~ x * days + I(days^2) | g, d), "found I(days^2), expected the column alone")
 fails(acqnp(y ~ x + y | g, d), "the column \"y\" twice")
-fails(acqnp(y ~ x | g + k, d), "acqnp fit: formula: found g + k after '|'")
+fails(acqnp(y ~ x | g + k + day, d), "acqnp fit: formula: found g + k + day after '|'")
 fails(acqnp(y ~ x | log(days), d), "acqnp fit: formula: found")
 
 # Spans of time are the numbers that they are, in the unit of the fit; strings are names, of x and of groups; a group
@@ -187,6 +187,22 @@ for (new in c(FALSE, TRUE)) {
 }
 stopifnot(any(grepl("score is taken for whole numbers of 0 or more", capture.output(print(nested)), fixed = TRUE)),
   any(grepl("score is taken for whole", capture.output(summary(nested)), fixed = TRUE)))
+
+# Crossed names, of which those of a group that is not asked about tell too.
+i <- 0:119
+items <- data.frame(subject = paste0("s", i %/% 8), item = 100 + (i * 7 + i %/% 8) %% 12, x = i^2 %% 7 / 7)
+items$rt <- (i %/% 8 * 7) %% 5 + 3 * (items$item %% 4) + i^2 %% 3 / 3
+told <- data.frame(subject = c("new", "new", "other"), item = c(100, 999, 999), x = c(0, 0.5, 0.5), rt = c(4, 9, 8))
+asked <- data.frame(subject = c("new", "new", "new", "s1"), item = c(101, 999, NA, 102), x = 0)
+write.csv(items, "items.csv", row.names = FALSE)
+write.csv(told, "told-items.csv", row.names = FALSE)
+write.csv(asked[-3, ], "asked-items.csv", row.names = FALSE)
+invisible(call("fit", "items.csv", "rt ~ x | subject + item", "--instant", "--out", "items.fit"))
+call("predict", "items.fit", "--context", "told-items.csv", "--targets", "asked-items.csv", "--out", "items-p.csv")
+crossed <- acqnp(rt ~ x | subject + item, items, instant = TRUE)
+got <- predict(crossed, asked, told)
+stopifnot(near(got[-3], read.csv("items-p.csv")$mean), is.na(got[3]), identical(summary(crossed)$deviations$level, c("subject", "item", "residual")))
+fails(acqnp(rt ~ x + (1 | subject) + (1 | item), items), "or '| subject + item' for (1 | subject) + (1 | item)")
 
 # What is printed and drawn.
 s <- summary(fit)

@@ -47,6 +47,8 @@ type OfFit struct {
 	// not see it beside that.
 	Offset     bool `json:",omitempty"`
 	OffsetOnly bool `json:",omitempty"`
+	// Crossed says of names that a model sees one number for each, which a stack knows: see stack.Coding.
+	Crossed bool `json:",omitempty"`
 	// AsLeast says of a column of y with Log that a number of 0 or less counts as the least of the data.
 	AsLeast bool `json:"-"`
 }
@@ -56,6 +58,8 @@ func (f Form) Width() int {
 	switch {
 	case f.OffsetOnly:
 		return 0
+	case f.Crossed:
+		return 1
 	case f.Categories != nil:
 		return len(f.Categories)
 	case f.Periods != nil && f.Trend:
@@ -94,13 +98,17 @@ func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 }
 
 // AppendNumbers appends what a model sees of the raw number v, before any scaling, to dst: the number,
-// its logarithm, its place in its periods, or a 1 in the column of a name. Of a missing cell all are NaN.
+// its logarithm, its place in its periods, a 1 in the column of a name, or the number of a crossed name. Of a missing cell
+// all are NaN.
 func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
 	if math.IsNaN(v) {
 		return append(dst, slices.Repeat([]float64{v}, f.Width())...)
 	}
 	if f.OffsetOnly {
 		return dst
+	}
+	if f.Crossed {
+		return append(dst, v)
 	}
 	if f.Categories != nil {
 		return appendOneHot(dst, v, len(f.Categories))
@@ -238,7 +246,7 @@ func (f Form) equal(g Form) bool {
 }
 
 func (f OfFit) equal(g OfFit) bool {
-	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps && f.Offset == g.Offset && f.OffsetOnly == g.OffsetOnly && f.AsLeast == g.AsLeast
+	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps && f.Offset == g.Offset && f.OffsetOnly == g.OffsetOnly && f.Crossed == g.Crossed && f.AsLeast == g.AsLeast
 }
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
@@ -269,6 +277,9 @@ func (f Form) Check() error {
 	}
 	if f.Offset && (f.Categories != nil || f.Periods != nil || f.Gaps) || f.OffsetOnly && !f.Offset {
 		return errors.New("an offset that is no number")
+	}
+	if f.Crossed && (f.Categories == nil || f.Gaps) {
+		return errors.New("crossed cells that are no names")
 	}
 	if !(f.Shift >= 0 && f.Shift <= math.MaxFloat64) || f.Shift > 0 && !f.Log {
 		return fmt.Errorf("a shift of %v", f.Shift)

@@ -220,6 +220,9 @@ func (l *Layout) XText(c int, v float64) string {
 	return FormAt(l.XForms, c).Text(v)
 }
 
+// XNames returns the names of a column of x: those of its form, and those of the files that l has read.
+func (l *Layout) XNames(c int) []string { return l.x[c].Categories }
+
 // XIsText reports whether column c of x has texts in files: names, dates, percentages or times of day.
 func (l *Layout) XIsText(c int) bool {
 	f := FormAt(l.XForms, c)

@@ -138,6 +138,9 @@ func (f Predictor) Distributions(ctx context.Context, q points.Question) ([][]pr
 				}
 				seen[i].Targets = points.New(f.Width(), 0, f.ModelX(e.Targets.X), nil)
 			}
+			if q.Codes != nil {
+				s = s.WithCodes(q.Codes[c])
+			}
 			predicted, err := s.Predict(ctx, f.Exposures(c, some.targets.X), seen...)
 			if err != nil {
 				return nil, err

@@ -37,6 +37,7 @@ func (f Predictor) Recall(questions []points.Question, asNew bool, w *warning.Re
 	if f.Outer != "" {
 		f.addSiblings(all, known)
 	}
+	f.addCodes(all, w)
 	f.warnOfUnknown(all, names, w)
 	return all
 }

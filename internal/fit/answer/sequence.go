@@ -39,7 +39,9 @@ func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t pred
 	target := s.question.Targets.Cut(i, i+1)
 	for n := range s.known {
 		known := &s.known[n]
-		predicted, err := s.Distributions(ctx, points.Question{Known: *known, Siblings: s.question.Siblings, Targets: target})
+		q := oneWay(s.question, n)
+		q.Known, q.Targets = *known, target
+		predicted, err := s.Distributions(ctx, q)
 		if err != nil {
 			return err
 		}

@@ -46,13 +46,13 @@ func (f Predictor) alike(q points.Question) (all []reading) {
 		if !slices.Contains(unseen, true) { // all ways read the known points alike, so models condition on them once
 			together = max(1, mostRows/len(all[i].places))
 		}
-		for names := range slices.Chunk(f.readings(r.columns), together) {
-			e := stack.Reading{Question: points.Question{Known: f.read(q.Known, names[0])}, Ways: len(names)}
+		for names := range slices.Chunk(f.readings(r.columns, max(q.CodeWays, 1)), together) {
+			e := stack.Reading{Question: points.Question{Known: f.read(q.Known, names[0], q.CodeWays)}, Ways: len(names)}
 			for _, p := range q.Siblings {
-				e.Siblings = append(e.Siblings, f.read(p, names[0]))
+				e.Siblings = append(e.Siblings, f.read(p, names[0], q.CodeWays))
 			}
 			for _, way := range names {
-				e.Targets.Append(f.read(r.targets, way))
+				e.Targets.Append(f.read(r.targets, way, q.CodeWays))
 			}
 			r.entries = append(r.entries, e)
 		}
@@ -66,22 +66,30 @@ func (f Predictor) unseenIn(lists ...points.Points) []bool {
 	for _, p := range lists {
 		for i, v := range p.X {
 			c := i % len(f.X)
-			names := f.XForms[c].Categories
-			in[c] = in[c] || names != nil && v >= float64(len(names))
+			in[c] = in[c] || f.isUnseen(c, v)
 		}
 	}
 	return in
 }
 
+// isUnseen reports whether a number of column c of x is a name that the data lack.
+func (f Predictor) isUnseen(c int, v float64) bool {
+	names := f.XForms[c].Categories
+	return names != nil && v >= float64(len(names))
+}
+
 // readings returns the known name of each column that its first unseen name is read as, for each reading: all
-// combinations, or a sample if they are many.
-func (f Predictor) readings(columns []bool) (all [][]int) {
+// combinations, or a sample if they are many. Of crossed names it is one of their ways, see newCodes.
+func (f Predictor) readings(columns []bool, ways int) (all [][]int) {
 	number := f.combinations(columns)
 	g := random.New(0, random.Evaluation)
-	for i := range min(number, mostReadings) {
+	crossed := f.CrossedAt()
+	for i := range f.waysOf(columns, ways) {
 		names, rest := make([]int, len(columns)), i
 		for rank, c := range f.Order {
-			if n := len(f.XForms[c].Categories); columns[c] && number > mostReadings {
+			if n := len(f.XForms[c].Categories); columns[c] && c == crossed {
+				names[c] = i % ways
+			} else if columns[c] && number > mostReadings {
 				names[c] = g.IntN(uint64(i), uint64(rank), n)
 			} else if columns[c] {
 				names[c], rest = rest%n, rest/n
@@ -96,28 +104,40 @@ func (f Predictor) readings(columns []bool) (all [][]int) {
 func (f Predictor) combinations(columns []bool) int {
 	number := 1
 	for c, is := range columns {
-		if is && number <= mostReadings {
+		if is && !f.XForms[c].Crossed && number <= mostReadings {
 			number *= len(f.XForms[c].Categories)
 		}
 	}
 	return number
 }
 
+// waysOf returns in how many ways the columns are read, of which crossed names have so many.
+func (f Predictor) waysOf(columns []bool, ways int) int {
+	n := min(f.combinations(columns), mostReadings)
+	if c := f.CrossedAt(); c >= 0 && columns[c] {
+		n = max(n, ways)
+	}
+	return n
+}
+
 // readingsOf returns in how many ways a question is read.
 func (f Predictor) readingsOf(q points.Question) int {
 	q = f.named(q)
-	return min(f.combinations(f.unseenIn(append(known(q), q.Targets)...)), mostReadings)
+	return f.waysOf(f.unseenIn(append(known(q), q.Targets)...), codeWays)
 }
 
 // known returns the known points of a group, and those of each sibling.
 func known(q points.Question) []points.Points { return append([]points.Points{q.Known}, q.Siblings...) }
 
-// read returns points with their unseen names read as known ones. Different names are read as different ones.
-func (f Predictor) read(p points.Points, names []int) points.Points {
+// read returns points with their unseen names read as known ones. Different names are read as different ones. A crossed name
+// gets the number of its code: each has so many ways.
+func (f Predictor) read(p points.Points, names []int, ways int) points.Points {
 	known := slices.Clone(p.X)
 	for i, v := range p.X {
 		c := i % len(f.X)
-		if n := len(f.XForms[c].Categories); n > 0 && v >= float64(n) {
+		if n := len(f.XForms[c].Categories); f.isUnseen(c, v) && f.XForms[c].Crossed {
+			known[i] = float64(n + (int(v)-n)*max(ways, 1) + names[c])
+		} else if f.isUnseen(c, v) {
 			known[i] = float64((names[c] + int(v) - n) % n)
 		}
 	}

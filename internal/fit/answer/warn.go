@@ -121,7 +121,7 @@ func (f Predictor) warnOfKnown(questions []points.Question, w *warning.Record) {
 		var atypical, outliers, uncovered []string
 		farthest, least, most := 0.0, 0, 0
 		for _, q := range questions {
-			known := f.Known(c, q.Known)
+			known, s := f.Known(c, q.Known), s.WithCodes(meanCodes(q, c))
 			name := cmp.Or(q.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
 				atypical, farthest = append(atypical, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)

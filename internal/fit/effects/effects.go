@@ -132,13 +132,16 @@ func along(ctx context.Context, f answer.Predictor, column int, over []points.Qu
 	return all, nil
 }
 
-// placesOf returns the raw x at which the effect of a column is shown: each name, the range of numbers or the longest
+// placesOf returns the raw x at which the effect of a column is shown: each name or the first of crossed ones, the range of numbers or the longest
 // period, and NaN if the data miss cells.
 func placesOf(f answer.Predictor, column int) (places []float64) {
 	form, low, high := f.XForms[column], f.Ranges[column].Low, f.Ranges[column].High
 	switch {
 	case form.Categories != nil:
 		for i := range form.Categories {
+			if form.Crossed && i == mostPlaces { // of which Warn tells
+				break
+			}
 			places = append(places, float64(i))
 		}
 	case form.Periods != nil && !form.Trend:

@@ -158,6 +158,9 @@ func Warn(f answer.Predictor, w *warning.Record) {
 		if form.OffsetOnly {
 			w.Add("%s is an offset alone: the formula says what it does", f.X[c])
 		}
+		if n := len(form.Categories); form.Crossed && n > mostPlaces {
+			w.Add("%s: the effects are those of the first %d of %d names", f.X[c], mostPlaces, n)
+		}
 	}
 	if line := f.Calibrated().Beyond(Levels[:], nil, false); line != "" {
 		w.Add("%s", line)

@@ -15,8 +15,9 @@ import (
 
 // Columns are the columns of the data, and what the rows that were used say of them.
 type Columns struct {
-	Group     string           `json:"group"`           // the column that names groups; "" if all rows are one
-	Outer     string           `json:"outer,omitempty"` // the column of the groups that these are in; "" for one level
+	Group     string           `json:"group"`             // the column that names groups; "" if all rows are one
+	Outer     string           `json:"outer,omitempty"`   // the column of the groups that these are in; "" for one level
+	Crossed   string           `json:"crossed,omitempty"` // the column of x with names that groups share; "" for none
 	X         []string         `json:"x"`
 	Y         []string         `json:"y"`
 	XForms    []rows.Form      `json:"x_forms"`
@@ -132,18 +133,21 @@ func (f *Columns) AddsTo(c int) bool {
 	return !f.LogY[c] && slices.ContainsFunc(f.XForms, func(form rows.Form) bool { return form.Offset && !form.Log })
 }
 
-// Known returns the known points of column c of y, of raw ones. A y beyond a bound counts as the bound. One of 0 or
-// less counts as the least of the data where models take logarithms of y, of which answers warn.
-func (f *Fit) Known(c int, raw points.Points) points.Points {
+// Known returns the known points of column c of y, of raw ones, as models see them.
+func (f *Fit) Known(c int, raw points.Points) points.Points { return f.Seen(c, f.Clamped(c, raw)) }
+
+// Clamped returns raw points whose column c of y has values that the data can have. A y beyond a bound counts as the bound.
+// One of 0 or less counts as the least of the data where logarithms of y are taken, of which answers warn.
+func (f *Fit) Clamped(c int, raw points.Points) points.Points {
 	s, low := f.Stacks[c], f.YRanges[c].Low
 	raw = points.New(raw.DX, raw.DY, raw.X, slices.Clone(raw.Y))
 	for i := range raw.Len() {
 		y := &raw.RowY(i)[c]
-		if *y = s.Outcome.Nearest(*y); *y <= 0 && s.SeesLog() && low > 0 {
+		if *y = s.Outcome.Nearest(*y); *y <= 0 && low > 0 && (s.SeesLog() || f.CrossedModels != nil && f.CrossedModels[c].Log) {
 			*y = low
 		}
 	}
-	return f.Seen(c, raw)
+	return raw
 }
 
 // mostExposure bounds the factors of y by the offsets of a formula, and one over them: y, of at most 3.4e38, times such a

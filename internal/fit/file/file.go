@@ -46,10 +46,12 @@ type Fit struct {
 	RowWeights string  `json:"row_weights,omitempty"` // the column of row weights; "" without
 	Weight     float64 `json:"weight,omitempty"`      // the sum of the row weights
 	Columns
-	Stacks   []*stack.Stack `json:"stacks"`           // of each column of y
-	Tables   []table.Table  `json:"tables,omitempty"` // of each column of y: nothing is predicted with them
-	Kept     Kept           `json:"kept,omitzero"`
-	Together []Together     `json:"together,omitempty"` // of several columns of y, by numbers of known points
+	Stacks []*stack.Stack `json:"stacks"` // of each column of y
+	// CrossedModels code the crossed names for each column of y; nil without such names.
+	CrossedModels []table.Crossed `json:"crossed_models,omitempty"`
+	Tables        []table.Table   `json:"tables,omitempty"` // of each column of y: nothing is predicted with them
+	Kept          Kept            `json:"kept,omitzero"`
+	Together      []Together      `json:"together,omitempty"` // of several columns of y, by numbers of known points
 
 	Path string `json:"-"` // that it was read from; "" if it was not
 }
@@ -94,7 +96,7 @@ func Read(dir string) (*Fit, error) {
 		return refuse("", err.Error())
 	}
 	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) || !f.ordered() ||
-		len(f.YForms) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
+		len(f.YForms) != len(f.Y) || f.CrossedAt() >= 0 && len(f.CrossedModels) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return refuse("stacks", fmt.Sprintf("%d, of %s and %d of x", len(f.Stacks), invalid.Plural(len(f.Y), "column of y", "columns of y"), len(f.X)))
 	}
 	for c, form := range slices.Concat(f.XForms, f.YForms) {
@@ -102,9 +104,12 @@ func Read(dir string) (*Fit, error) {
 			return refuse(slices.Concat(f.X, f.Y)[c], err.Error())
 		}
 	}
-	for _, s := range f.Stacks {
+	for c, s := range f.Stacks {
 		if s == nil {
 			return refuse("stacks", "null")
+		}
+		if !f.codes(c) {
+			return refuse("crossed_models", "a damaged model of "+f.Y[c])
 		}
 		err := s.Open(Kinds)
 		if err == nil {

@@ -28,9 +28,11 @@ type Formula struct {
 	Offset   []Term   // columns that y is known to grow with: see file.Columns
 	Group    string   // "" if all rows are one group
 	Outer    string   // the groups that those of Group are in, 'outer/group'; "" for one level
+	// Crossed is a column of names that groups share, 'group + names': the items that subjects see; "" for none.
+	Crossed string
 }
 
-const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, '| school/class' is for classes in schools, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
+const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, '| school/class' is for classes in schools, '| subject + item' for items that subjects share, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
 
 // refuse returns the error for a part of a formula, and what to write instead.
 func refuse(found, expected string) error {
@@ -299,15 +301,17 @@ func (p *parser) plain(name token) error {
 	return nil
 }
 
-// groups reads the column after '|', or two, outer/group.
+// groups reads the column after '|', or two: outer/group, or group + crossed.
 func (p *parser) groups(f *Formula) (err error) {
 	first := p.at + 1
 	if f.Group, err = p.group(); err == nil && p.nextIs('/') {
 		f.Outer = f.Group
 		f.Group, err = p.group()
+	} else if err == nil && p.nextIs('+') {
+		f.Crossed, err = p.group()
 	}
 	if err == nil && (p.nextIs('/') || p.nextIs(':') || p.nextIs('+') || p.nextIs('|')) {
-		return refuse(p.textOf(first, len(p.tokens))+" after '|'", "one column, or school/class for classes in schools")
+		return refuse(p.textOf(first, len(p.tokens))+" after '|'", "one column, or school/class for classes in schools, or subject + item for items that subjects share")
 	}
 	return err
 }
@@ -328,7 +332,7 @@ func (p *parser) group() (string, error) {
 
 // groupColumns returns the columns of groups.
 func (f Formula) groupColumns() []string {
-	return slices.DeleteFunc([]string{f.Outer, f.Group}, func(name string) bool { return name == "" })
+	return slices.DeleteFunc([]string{f.Outer, f.Group, f.Crossed}, func(name string) bool { return name == "" })
 }
 
 // Groups returns the names of the columns of groups as one: class, school/class, or "".
@@ -394,6 +398,9 @@ func (f Formula) String() string {
 			text += quoted(f.Outer) + "/"
 		}
 		text += quoted(f.Group)
+		if f.Crossed != "" {
+			text += " + " + quoted(f.Crossed)
+		}
 	}
 	return text
 }

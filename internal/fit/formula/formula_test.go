@@ -29,7 +29,8 @@ func TestFormulasAreRead(t *testing.T) {
 			Products: [][]formula.Term{{{Column: "a"}, {Column: "b", Log: true}}, {{Column: "b2"}, {Column: "a"}}}, Group: "g"},
 		"y ~ a*b*c": {Y: []formula.Term{{Column: "y"}}, X: []formula.Term{{Column: "a"}, {Column: "b"}, {Column: "c"}},
 			Products: [][]formula.Term{{{Column: "a"}, {Column: "b"}}, {{Column: "a"}, {Column: "c"}}, {{Column: "b"}, {Column: "c"}}, {{Column: "a"}, {Column: "b"}, {Column: "c"}}}},
-		"y ~ x | the school / `a/b`": {Y: []formula.Term{{Column: "y"}}, X: []formula.Term{{Column: "x"}}, Outer: "the school", Group: "a/b"},
+		"rt ~ x | subject + `item no.`": {Y: []formula.Term{{Column: "rt"}}, X: []formula.Term{{Column: "x"}}, Group: "subject", Crossed: "item no."},
+		"y ~ x | the school / `a/b`":    {Y: []formula.Term{{Column: "y"}}, X: []formula.Term{{Column: "x"}}, Outer: "the school", Group: "a/b"},
 	} {
 		got, err := formula.Parse(text)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -92,6 +93,12 @@ func TestBadFormulasAreRefused(t *testing.T) {
 		"y ~ (1 + x | id)":                  "found (1 + x | id), expected '| group' at the end",
 		"y ~ x | school/":                   "no column after '/'",
 		"y ~ x | a/b/c":                     "found a/b/c after '|', expected one column, or school/class",
+		"y ~ x | a + b + c":                 "found a + b + c after '|', expected one column, or school/class for classes in schools, or subject + item",
+		"y ~ x | a + b/c":                   "found a + b/c after '|'",
+		"y ~ x | a/b + c":                   "found a/b + c after '|'",
+		"y ~ x | a +":                       "no column after '+'",
+		"y ~ x | a + x":                     `the column "x" twice`,
+		"y ~ (1 | subject) + (1 | item)":    "expected '| group' at the end of the formula, or '| subject + item' for (1 | subject) + (1 | item)",
 		"y ~ x | a/a":                       `the column "a" twice`,
 		"y ~ x || id":                       "where a name should stand",
 		"y ~ 0 + x | id":                    "found the number 0, expected names of columns: a constant is part of every model",

@@ -93,7 +93,7 @@ func (p *parser) unexpected() error {
 		return refuse(part, "names of columns with + between them: what is not named is left out"+out)
 	case '(':
 		if inner, ok := p.bars(); ok {
-			return refuse(inner, "'| group' at the end of the formula: the level and the course of groups vary by themselves")
+			return refuse(inner, "'| group' at the end of the formula, or '| subject + item' for (1 | subject) + (1 | item): the level and the course of groups vary by themselves")
 		}
 		return refuse("a parenthesis before "+p.textOf(p.at, len(p.tokens)), form)
 	case 0:

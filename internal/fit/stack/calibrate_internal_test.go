@@ -64,7 +64,7 @@ func TestRareNumbersOfKnownPointsShareACalibration(t *testing.T) {
 		{5, []int{0, 1, 2}, map[int]bool{0: true, 5: true, 6: true, 30: true}},
 		{30, []int{0, 1, 2, 6, 26}, map[int]bool{0: true, 400: true}},
 	} {
-		s := newSplit(append(levels(0, 30, 8), levels(100, test.large, 40)...), 1, mostQuestions)
+		s := newSplit(append(levels(0, 30, 8), levels(100, test.large, 40)...), Options{Seed: 1})
 		all := s.calibrations(slices.Repeat([]score.Outcome{{Weight: 1}}, len(s.targets)), folds)
 		var from []int
 		for _, c := range all {

@@ -1,7 +1,6 @@
 package stack
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +22,8 @@ type Options struct {
 	Outcome likelihood.Support // the values of y, see OutcomeOf
 	Kinds   []Kind             // the candidates
 	Done    func()             // called after each of Jobs; may be nil
+	Coder   Coder              // of the crossed names of the column Coded of x; nil without
+	Coded   int                // that column
 	Column  int                // of y, among several: their random levels of atoms are different ones
 
 	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
@@ -32,8 +33,16 @@ type Options struct {
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []points.Group) int {
 	some := sample(groups, mostRows, o.Seed)
-	scales := o.scales(groups, logColumns(fillingOf(some).training(some)))
+	scales := o.scales(groups, logColumns(fillingOf(some).training(some), o.coded()))
 	return len(scales) * len(o.Kinds) * (folds + 1)
+}
+
+// coded returns the column of x that has crossed names, −1 without.
+func (o Options) coded() int {
+	if o.Coder == nil {
+		return -1
+	}
+	return o.Coded
 }
 
 // scales returns the scales to try.
@@ -67,7 +76,7 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) {
 	all := groups
 	groups = sample(groups, mostRows, o.Seed)
-	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
+	s := newSplit(groups, o)
 	s.Outcome, s.column = o.Outcome, o.Column
 	for _, scale := range o.scales(all, nil) {
 		s.moveAtoms(groups, scale.y)

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -101,20 +102,25 @@ type split struct {
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
-func newSplit(groups []points.Group, seed uint64, questions int) *split {
-	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, view: view{Filling: fillingOf(groups), LogY: logYOf(groups)}, held: map[int]int{}}
+func newSplit(groups []points.Group, o Options) *split {
+	seed := o.Seed
+	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: cmp.Or(o.Questions, mostQuestions), view: view{Filling: fillingOf(groups), LogY: logYOf(groups)}, held: map[int]int{}}
 	s.training[folds] = groups
 	of := foldsOf(groups, seed)
-	s.cut(groups, of, seed)
 	for i, g := range groups {
 		for k, row := range g.Rows {
 			s.held[row] = of[i][k]
 		}
 	}
-	for k := range s.training {
-		s.training[k] = s.Filling.training(s.training[k])
+	var without [folds][folds][]float64
+	if o.Coder != nil {
+		s.Coding, without = codingOf(o.Coded, o.Coder, s.held)
 	}
-	s.LogX = logColumns(s.training[folds])
+	s.cut(groups, of, seed)
+	for k := range s.training {
+		s.training[k] = s.Filling.training(s.Coding.codeTraining(s.training[k], k, without, s.held))
+	}
+	s.LogX = logColumns(s.training[folds], o.coded())
 	return s
 }
 
@@ -130,7 +136,7 @@ func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 		if s.alone {
 			q.Known = q.Known.Cut(0, 0)
 		}
-		q.Known, q.Targets = s.Filling.fill(q.Known, q.Targets)
+		q.Known, q.Targets = s.Filling.fill(s.Coding.code(q.Known, q.fold), s.Coding.code(q.Targets, q.fold))
 		q.Known.Weights = nil // as those of a prediction
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })

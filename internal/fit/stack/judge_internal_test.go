@@ -34,7 +34,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 		{20, 30, mostQuestions, 20, 200}, {300, 30, mostQuestions, 300, 900}, {3000, 5, mostQuestions, 1000, 1000}, {700, 2, mostQuestions, 700, 700},
 		{20, 30, 200, 20, 200}, {75, 30, 200, 75, 150}, {300, 30, 200, 200, 200},
 	} {
-		s := newSplit(manyGroups(c.groups, c.points), 3, c.most)
+		s := newSplit(manyGroups(c.groups, c.points), Options{Seed: 3, Questions: c.most})
 		sizes, folded := map[int]int{}, map[int]int{}
 		for _, q := range s.questions {
 			sizes[q.Known.Len()]++
@@ -64,7 +64,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 // Contexts and samples of large data have the stated sizes.
 func TestLargeDataAreSampled(t *testing.T) {
 	one := manyGroups(1, 6000)
-	for _, q := range newSplit(one, 1, mostQuestions).questions {
+	for _, q := range newSplit(one, Options{Seed: 1}).questions {
 		if n := q.Known.Len(); n != mostContext {
 			t.Errorf("a context of %d points", n)
 		}
@@ -81,7 +81,7 @@ func TestLargeDataAreSampled(t *testing.T) {
 // A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
 // are predicted.
 func TestFoldsDoNotChooseForThemselves(t *testing.T) {
-	s := newSplit(TwoLines(20, 12), 1, mostQuestions)
+	s := newSplit(TwoLines(20, 12), Options{Seed: 1})
 	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
 	g := random.New(2, random.Validation)
 	for i := range s.targets {
@@ -107,7 +107,7 @@ func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 // A model that is the best without known points alone has its weight there, however small its weight is over all
 // contexts, and a scale on which it is so is tried on all folds.
 func TestAModelForContextsOfOneSize(t *testing.T) {
-	s := newSplit(TwoLines(40, 60), 1, mostQuestions)
+	s := newSplit(TwoLines(40, 60), Options{Seed: 1})
 	good, alone := &trial{kind: Kind{Name: "a"}, logs: make([]float64, len(s.targets))}, &trial{kind: Kind{Name: "a"}, scale: scale{y: likelihood.LogY}, logs: make([]float64, len(s.targets))}
 	for i, target := range s.targets {
 		if alone.logs[i] = -5; target.known == 0 {
@@ -147,7 +147,7 @@ func TestOneFoldOfAStack(t *testing.T) {
 		}
 	}
 	s := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:2], Seed: 7}))(t)
-	for _, q := range newSplit(groups, 7, mostQuestions).questions {
+	for _, q := range newSplit(groups, Options{Seed: 7}).questions {
 		for _, row := range groups[q.group].Rows {
 			if s.Held[row] != q.fold {
 				t.Errorf("group %d is asked about in fold %d, and row %d is held out by fold %d", q.group, q.fold, row, s.Held[row])

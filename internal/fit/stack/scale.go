@@ -90,8 +90,8 @@ const (
 	leastValues = 4
 )
 
-// logColumns returns the columns of x whose logarithm is tried.
-func logColumns(groups []points.Group) (all []LogColumn) {
+// logColumns returns the columns of x whose logarithm is tried: none of codes, which lie about 0.
+func logColumns(groups []points.Group, coded int) (all []LogColumn) {
 	rows := 0
 	for _, g := range groups {
 		rows += g.Len()
@@ -118,7 +118,7 @@ func logColumns(groups []points.Group) (all []LogColumn) {
 				}
 			}
 		}
-		if !(least > 0 && most >= leastRatio*least) || len(values) < leastValues {
+		if c == coded || !(least > 0 && most >= leastRatio*least) || len(values) < leastValues {
 			continue
 		}
 		column := LogColumn{Column: c, Least: least}
@@ -223,9 +223,10 @@ type view struct {
 	Outcome likelihood.Support `json:"outcome,omitzero"`
 	// How far out the lower and the upper atom are moved, on y itself and on the other scale.
 	Away    [2][2]float64 `json:"away,omitzero"`
-	Filling *Filling      `json:"filling"`         // of missing cells of x
-	LogX    []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm is tried
-	LogY    *LogRange     `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
+	Filling *Filling      `json:"filling"`          // of missing cells of x
+	Coding  *Coding       `json:"coding,omitempty"` // of crossed names; nil without
+	LogX    []LogColumn   `json:"log_x,omitempty"`  // the columns whose logarithm is tried
+	LogY    *LogRange     `json:"log_y,omitempty"`  // of the data; nil unless all y are above 0
 }
 
 // away is by how many deviations of all points an atom is moved. Of a normal distribution, what lies beyond a bound that

@@ -30,6 +30,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,8 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 
 // add adds the predictions of a reading, each way of a weight, to those of its targets.
 func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float64) error {
-	known, targets := s.Filling.fill(one.Known.WithSiblings(one.Siblings, simple.MostOfOuter).Thin(mostContext), one.Targets)
+	known := s.Coding.code(one.Known.WithSiblings(one.Siblings, simple.MostOfOuter).Thin(mostContext), none)
+	known, targets := s.Filling.fill(known, s.Coding.code(one.Targets, none))
 	span := spanOf(known.OfGroup().Len())
 	for _, on := range allScales {
 		if on != likelihood.OfY && on != s.otherScale() {
@@ -228,7 +230,7 @@ func (s *Stack) Outliers(known points.Points) []int {
 
 // typicals yields the typical of groups on each scale that models see, and the known points on it.
 func (s *Stack) typicals(known points.Points) iter.Seq2[*Typical, points.Points] {
-	known, _ = s.Filling.fill(known, points.Points{})
+	known, _ = s.Filling.fill(s.Coding.code(known, none), points.Points{})
 	return func(yield func(*Typical, points.Points) bool) {
 		for _, on := range allScales {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
@@ -246,7 +248,10 @@ func (s *Stack) typicals(known points.Points) iter.Seq2[*Typical, points.Points]
 // OfFold returns the stack with only the models without one fold. After reading, OpenFolds must have read these.
 func (s *Stack) OfFold(fold int) *Stack {
 	one := *s
-	one.Candidates = nil
+	if one.Candidates = nil; s.Coding != nil {
+		of := *s.Coding
+		of.Codes, one.Coding = of.Without[fold], &of
+	}
 	for _, c := range s.Candidates {
 		if all := c.folds(); len(all) > fold {
 			c.Models = all[fold:][:1]
@@ -269,7 +274,7 @@ const rounding = 1e-9
 
 // Check returns an error for a stack that Fit cannot have made for dx columns of x.
 func (s *Stack) Check(dx int) error {
-	if err := s.Filling.check(dx); err != nil {
+	if err := cmp.Or(s.Filling.check(dx), s.Coding.check(dx)); err != nil {
 		return err
 	}
 	dx = s.Filling.width(dx)

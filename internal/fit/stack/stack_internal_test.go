@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,7 +73,7 @@ func TestWeightsAreBest(t *testing.T) {
 // No model is asked about a group that it was fitted to, and each group is asked about in one fold.
 func TestFoldsHoldGroupsOut(t *testing.T) {
 	groups := TwoLines(13, 6)
-	s := newSplit(groups, 4, mostQuestions)
+	s := newSplit(groups, Options{Seed: 4})
 	if s.byPoint || len(s.questions) == 0 {
 		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
 	}
@@ -93,6 +94,41 @@ func TestFoldsHoldGroupsOut(t *testing.T) {
 	}
 	if len(asked) != len(groups) {
 		t.Errorf("%d of %d groups are asked about", len(asked), len(groups))
+	}
+}
+
+// A row that a model learns from is coded without its own fold and the one that the model is asked about, and a question
+// without its own. Here the codes say which two folds were left out.
+func TestCodesLeaveFoldsOut(t *testing.T) {
+	groups := TwoLines(13, 6)
+	for k := range groups {
+		for i := range groups[k].Len() {
+			groups[k].Row(i)[0], groups[k].Rows = float64(i), append(groups[k].Rows, 6*k+i)
+		}
+	}
+	code := func(a, b int) float64 { return float64(100 + 10*min(a, b) + max(a, b)) }
+	s := newSplit(groups, Options{Seed: 4, Coder: func(map[int]int) func(a, b int) []float64 {
+		return func(a, b int) []float64 { return slices.Repeat([]float64{code(a, b)}, 6) }
+	}})
+	for fold, training := range s.training {
+		for _, g := range training {
+			own := s.held[g.Rows[0]]
+			other := fold
+			if fold == folds {
+				other = own
+			}
+			if want := code(own, other); g.X[0] != want || fold < folds && own == fold {
+				t.Errorf("for fold %d, a row of fold %d has the code %v, want %v", fold, own, g.X[0], want)
+			}
+		}
+	}
+	for _, q := range s.questions {
+		if want := code(q.fold, q.fold); q.Targets.X[0] != want || q.Known.Len() > 0 && q.Known.X[0] != want {
+			t.Errorf("a question of fold %d has the code %v, want %v", q.fold, q.Targets.X[0], want)
+		}
+	}
+	if s.Coding.Codes[0] != code(none, none) {
+		t.Errorf("predictions have the code %v", s.Coding.Codes[0])
 	}
 }
 
@@ -184,7 +220,7 @@ func TestFoldsOfGroupsInGroups(t *testing.T) {
 	for i := range groups {
 		groups[i].Outer = string(rune('a' + i/4)) // five schools of four classes
 	}
-	s := newSplit(groups, 3, mostQuestions)
+	s := newSplit(groups, Options{Seed: 3})
 	fold, beside := map[string]int{}, 0
 	for _, q := range s.questions {
 		outer := groups[q.group].Outer

@@ -35,7 +35,6 @@ type sums struct {
 	sizes  []size        // the numbers of rows that groups have
 	outers [][]cell      // of each outer group
 	rows   float64       // by weight
-	total  float64       // the squares of y
 }
 
 // A size is a number of rows.
@@ -60,23 +59,15 @@ func (r *rows) sums(kept []int) sums {
 	for k := range means {
 		means[k] = make([]float64, q)
 	}
-	z := make([]float64, q)
-	each := func(do func(k int, w float64)) {
-		for i, w := range r.weights {
-			z[0], z[q-1] = 1, r.y[i]
-			for j, c := range kept {
-				z[1+j] = r.x[i*r.dx+c]
-			}
-			do(r.group[i], w)
-		}
-	}
-	each(func(k int, w float64) {
+	for i, w := range r.weights {
+		k := r.group[i]
 		n[k] += w
 		s.rows += w
-		s.total += w * z[q-1] * z[q-1]
-		move(means[k], z, w/n[k])
-	})
-	each(func(k int, w float64) { addSquare(s.within, w, z, means[k]) })
+		move(means[k], r.row(i, kept), w/n[k])
+	}
+	for i, w := range r.weights {
+		addSquare(s.within, w, r.row(i, kept), means[r.group[i]])
+	}
 
 	sizes := slices.Compact(slices.Sorted(slices.Values(n)))
 	for _, n := range sizes {
@@ -89,6 +80,24 @@ func (r *rows) sums(kept []int) sums {
 		})
 	}
 	return s
+}
+
+// row returns z of row i, with some columns of x.
+func (r *rows) row(i int, kept []int) []float64 {
+	z := make([]float64, 0, len(kept)+2)
+	z = append(z, 1)
+	for _, c := range kept {
+		z = append(z, r.x[i*r.dx+c])
+	}
+	return append(z, r.y[i])
+}
+
+// squares returns the squares of y, by weight.
+func (r *rows) squares() (sum float64) {
+	for i, w := range r.weights {
+		sum += w * r.y[i] * r.y[i]
+	}
+	return sum
 }
 
 // addOuter adds an outer group of groups with these means [q] and sizes.
@@ -189,13 +198,19 @@ func (s *sums) at(theta [2]float64) (e estimate, ok bool) {
 		logV += math.Log1p(grown)
 		addSquare(a, all/(1+grown), mean, nil)
 	}
+	return estimateOf(a, logV, s.rows)
+}
+
+// estimateOf returns the estimate of zᵀ·V⁻¹·z and log|V|, of so many rows.
+func estimateOf(a *mat.SymDense, logV, rows float64) (e estimate, ok bool) {
 	var c mat.Cholesky
 	if !c.Factorize(a) {
 		return e, false
 	}
+	q := a.SymmetricDim()
 	e = estimate{factor: mat.NewTriDense(q, mat.Upper, nil), p: q - 1}
 	c.UTo(e.factor)
-	e.r2, e.freedom = e.factor.At(e.p, e.p)*e.factor.At(e.p, e.p), s.rows-float64(e.p)
+	e.r2, e.freedom = e.factor.At(e.p, e.p)*e.factor.At(e.p, e.p), rows-float64(e.p)
 	logR := 0.0
 	for i := range e.p {
 		logR += 2 * math.Log(e.factor.At(i, i))
@@ -230,11 +245,11 @@ const (
 	asGoodAsNil = 1e-9 // of d: θ = 0 is taken if it is not worse by more
 )
 
-// minimise returns the θ of the least d, of which the levels that are not told are 0. It returns false if it is none: y
-// has no residual.
-func (s *sums) minimise(told []int) (best [2]float64, ok bool) {
+// minimise returns the θ of the least d, of which the levels that are not told are 0. It looks once, and not closely, where at
+// takes long. It returns false if it is none: y has no residual.
+func minimise(at func(theta [2]float64) (estimate, bool), told []int, closely bool) (best [2]float64, ok bool) {
 	d := func(theta [2]float64) float64 {
-		e, ok := s.at(theta)
+		e, ok := at(theta)
 		if !ok {
 			return math.Inf(1)
 		}
@@ -250,8 +265,12 @@ func (s *sums) minimise(told []int) (best [2]float64, ok bool) {
 	if len(told) > 0 {
 		ofLogs := func(x []float64) float64 { return d(place(x)) }
 		x, value := start(told, ofLogs)
-		for range lookAgain {
-			settings := optimize.Settings{MajorIterations: 400, Converger: &optimize.FunctionConverge{Absolute: 1e-12, Iterations: 12}}
+		times, exactly := lookAgain, 1e-12
+		if !closely {
+			times, exactly = 1, 1e-3
+		}
+		for range times {
+			settings := optimize.Settings{MajorIterations: 400, Converger: &optimize.FunctionConverge{Absolute: exactly, Iterations: 12}}
 			if result, err := optimize.Minimize(optimize.Problem{Func: ofLogs}, x, &settings, &optimize.NelderMead{SimplexSize: 0.3}); err == nil && result.F <= value {
 				x, value = result.X, result.F
 			}

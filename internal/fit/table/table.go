@@ -1,5 +1,5 @@
 // Package table fits the linear mixed model of a formula by REML, for the table of an analyst: coefficients with their
-// standard errors, and the deviation of each level. Nothing is predicted with it.
+// standard errors, and the deviation of each level. Nothing is predicted with it but the codes of crossed names, see Crossed.
 package table
 
 import (
@@ -59,6 +59,7 @@ type Question struct {
 	Fixed        string   // the formula without groups
 	Names        []string // of the columns of x, without the intercept
 	Group, Outer string   // columns of the groups and of those that they are in; "" for none
+	Crossed      string   // a column of names that groups share, whose numbers are the last column of x; "" for none
 }
 
 // Intercept is the name of the constant, as R has it.
@@ -70,7 +71,7 @@ const exact = 1e-11
 // Of returns the table of groups of points, whose x [n, Names] and y [n, 1] are the numbers that the formula means. Rows
 // with a missing x are left out. A row of weight 2 counts as two rows.
 func Of(groups []points.Group, q Question) Table {
-	r := rowsOf(groups)
+	r := rowsOf(groups, q.Crossed != "", false)
 	t := Table{Rows: len(r.y)}
 	if dropped := r.dropped; dropped > 0 {
 		t.Notes = append(t.Notes, invalid.Plural(dropped, "row", "rows")+" with a missing cell of x left out")
@@ -91,13 +92,18 @@ func Of(groups []points.Group, q Question) Table {
 	if left != nil {
 		t.Notes = append(t.Notes, "left out, since the columns before them determine them: "+strings.Join(t.LeftOut, ", "))
 	}
-	s := r.sums(kept)
-	theta, ok := s.minimise(levels)
+	s, closely := r.sums(kept), true
+	at := s.at
+	if q.Crossed != "" {
+		c := r.crossing(kept)
+		at, closely = c.at, len(c.n) < quick
+	}
+	theta, ok := minimise(at, levels, closely)
 	if !ok {
 		return none("the columns and the groups leave no residual of y")
 	}
-	e, ok := s.at(theta)
-	if !ok || e.r2 < exact*s.total {
+	e, ok := at(theta)
+	if !ok || e.r2 < exact*r.squares() {
 		return none("the columns and the groups leave no residual of y")
 	}
 	t.coefficients(e, r.units(kept), r.meanY, q.Names, kept)
@@ -128,9 +134,12 @@ func (t *Table) levels(r *rows, q Question) (told []int) {
 	add := func(place int, name, grouping string, groups int) {
 		told, t.Method = append(told, place), REML
 		t.Levels = append(t.Levels, Level{Name: name, Groups: groups})
-		t.Formula = q.Fixed + " + (1 | " + grouping + ")"
+		if q.Crossed == "" {
+			t.Formula = q.Fixed // the outer groups name the inner ones
+		}
+		t.Formula += " + (1 | " + grouping + ")"
 	}
-	n, groups, outers := len(r.y), r.groups, len(r.outers)
+	groups, outers := r.groups, len(r.outers)
 	name, cannot := q.Group, func(name string, groups int, each string) {
 		why := "all rows are one " + name
 		if groups > 1 {
@@ -144,7 +153,7 @@ func (t *Table) levels(r *rows, q Question) (told []int) {
 	switch {
 	case q.Group == "":
 		t.Notes = append(t.Notes, "no groups: plain least squares")
-	case groups > 1 && groups < n:
+	case r.tell(groups):
 		add(inner, name, name, groups)
 	default:
 		cannot(name, groups, "row")
@@ -158,6 +167,13 @@ func (t *Table) levels(r *rows, q Question) (told []int) {
 			add(outer, q.Outer, grouping, outers)
 		} else {
 			cannot(q.Outer, outers, q.Group)
+		}
+	}
+	if q.Crossed != "" {
+		if r.tell(r.names) {
+			add(outer, q.Crossed, q.Crossed, r.names)
+		} else {
+			cannot(q.Crossed, r.names, "row")
 		}
 	}
 	if told == nil && q.Group != "" {
@@ -197,26 +213,38 @@ func (t *Table) finite(sigma float64) bool {
 type rows struct {
 	x, y, weights []float64 // [n, dx], [n], [n]
 	group         []int     // [n]: of each row
+	name          []int     // [n]: the crossed name of each row; nil without
 	outers        [][]int   // the groups in each outer group; all in one where there are none
-	groups, dx    int
+	groups, names int
+	dx            int
 	dropped       int
 	meanX, scaleX []float64 // [dx]
 	meanY, scaleY float64
 }
 
-// rowsOf returns the rows whose x are all known.
-func rowsOf(groups []points.Group) (r rows) {
-	outers := map[string]int{}
+// rowsOf returns the rows whose x are all known or, with fill, all rows. Crossed says that the last column of x is the number
+// of a name, which is counted by those that are used.
+func rowsOf(groups []points.Group, crossed, fill bool) (r rows) {
+	outers, names := map[string]int{}, map[float64]int{}
 	for _, g := range groups {
-		r.dx = g.DX
+		if r.dx = g.DX; crossed {
+			r.dx--
+		}
 		used := false
 		for i := range g.Y { // without x, Len says 0
-			if slices.ContainsFunc(g.Row(i), math.IsNaN) {
+			if !fill && slices.ContainsFunc(g.Row(i), math.IsNaN) {
 				r.dropped++
 				continue
 			}
 			used = true
-			r.x, r.y = append(r.x, g.Row(i)...), append(r.y, g.Y[i])
+			if crossed {
+				name := g.Row(i)[r.dx]
+				if _, seen := names[name]; !seen {
+					names[name] = len(names)
+				}
+				r.name = append(r.name, names[name])
+			}
+			r.x, r.y = append(r.x, g.Row(i)[:r.dx]...), append(r.y, g.Y[i])
 			r.weights, r.group = append(r.weights, g.Weight(i)), append(r.group, r.groups)
 		}
 		if !used {
@@ -231,6 +259,7 @@ func rowsOf(groups []points.Group) (r rows) {
 		r.outers[at] = append(r.outers[at], r.groups)
 		r.groups++
 	}
+	r.names = len(names)
 	r.meanX, r.scaleX = make([]float64, r.dx), make([]float64, r.dx)
 	for c := range r.dx {
 		r.meanX[c], r.scaleX[c] = r.standardise(r.x, c, r.dx)
@@ -239,15 +268,35 @@ func rowsOf(groups []points.Group) (r rows) {
 	return r
 }
 
-// standardise shifts and scales a column of [n, width] and returns its mean and its deviation, which is 1 for a constant.
+// takeLogs replaces y by its logarithm. It returns twice the sum of the logarithms, by weight.
+func (r *rows) takeLogs() (sum float64) {
+	for i, w := range r.weights {
+		r.y[i] = math.Log(r.meanY + r.scaleY*r.y[i])
+		sum += 2 * w * r.y[i]
+	}
+	r.meanY, r.scaleY = r.standardise(r.y, 0, 1)
+	return sum
+}
+
+// tell reports whether rows tell the deviation of so many names from that of the residuals.
+func (r *rows) tell(names int) bool { return names > 1 && names < len(r.y) }
+
+// standardise shifts and scales a column of [n, width] and returns its mean and its deviation, which is 1 for a constant. A
+// missing cell becomes the mean.
 func (r *rows) standardise(all []float64, c, width int) (mean, deviation float64) {
-	var n, squares, largest float64
+	var n, known, squares, largest float64
 	for i, w := range r.weights {
 		n += w
-		mean += w / n * (all[i*width+c] - mean)
-		largest = max(largest, math.Abs(all[i*width+c]))
+		if v := all[i*width+c]; v == v {
+			known += w
+			mean += w / known * (v - mean)
+			largest = max(largest, math.Abs(v))
+		}
 	}
 	for i, w := range r.weights {
+		if v := all[i*width+c]; v != v {
+			all[i*width+c] = mean
+		}
 		all[i*width+c] -= mean
 		share := all[i*width+c] / largest // whose square neither overflows nor vanishes
 		squares += w * share * share
