@@ -13,7 +13,7 @@ import (
 
 // tabulate sets the table of each column of y.
 func (f *fitting) tabulate() {
-	names, notes := f.columnsOfTable()
+	names, slopes, notes := f.columnsOfTable()
 	quoted := func(column string) string {
 		if column == "" {
 			return ""
@@ -21,15 +21,16 @@ func (f *fitting) tabulate() {
 		return formula.Term{Column: column}.String()
 	}
 	for c := range f.Y {
-		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
+		q := table.Question{Fixed: f.fixed(c), Names: names, Slopes: slopes, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
 		t := table.Of(f.groupsOfTable(c), q)
 		t.Notes = slices.Concat(f.notesOfTable(c), notes, t.Notes)
 		f.Tables = append(f.Tables, t)
 	}
 }
 
-// columnsOfTable returns the names of the columns of x in a table, in the order of the formula, and what to know of them.
-func (f *fitting) columnsOfTable() (names, notes []string) {
+// columnsOfTable returns the names of the columns of x in a table, in the order of the formula, the places of those that are
+// numbers, and what to know of them.
+func (f *fitting) columnsOfTable() (names []string, numbers []int, notes []string) {
 	for k, form := range f.XForms {
 		if f.X[k] == "" || form.OffsetOnly || form.Crossed {
 			continue
@@ -46,6 +47,7 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 			notes = append(notes, name+" is days since "+form.Origin)
 		}
 		if form.Periods == nil || form.Trend {
+			numbers = append(numbers, len(names))
 			names = append(names, formula.Term{Column: f.X[k], Log: form.Log}.String())
 		}
 		for _, period := range form.Periods {
@@ -53,7 +55,7 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 			names = append(names, "sin"+angle, "cos"+angle)
 		}
 	}
-	return names, notes
+	return names, numbers, notes
 }
 
 // groupsOfTable returns the points whose column c of y is known, as a linear model sees them.
