@@ -225,12 +225,17 @@ func printTable(w io.Writer, t table.Table) error {
 		fmt.Fprint(w, "standard deviations (variances): ")
 		for _, l := range t.Levels {
 			fmt.Fprintf(w, "%s %.5g (%.4g), ", l.Name, l.Deviation, l.Variance)
+			if l.Correlation != nil {
+				fmt.Fprintf(w, "their correlation %.3f, ", *l.Correlation)
+			}
 		}
 		fmt.Fprintf(w, "residual %.5g (%.4g)\n", t.Residual.Deviation, t.Residual.Variance)
 	}
 	fmt.Fprint(w, invalid.Plural(t.Rows, "row", "rows"))
 	for _, l := range t.Levels {
-		fmt.Fprintf(w, ", %d of %s", l.Groups, l.Name)
+		if l.Correlation == nil {
+			fmt.Fprintf(w, ", %d of %s", l.Groups, l.Name)
+		}
 	}
 	fmt.Fprintln(w)
 	for _, note := range t.Notes {

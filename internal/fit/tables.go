@@ -13,7 +13,7 @@ import (
 
 // tabulate sets the table of each column of y.
 func (f *fitting) tabulate() {
-	names, notes := f.columnsOfTable()
+	names, slopes, notes := f.columnsOfTable()
 	quoted := func(column string) string {
 		if column == "" {
 			return ""
@@ -21,15 +21,16 @@ func (f *fitting) tabulate() {
 		return formula.Term{Column: column}.String()
 	}
 	for c := range f.Y {
-		q := table.Question{Fixed: f.fixed(c), Names: names, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
+		q := table.Question{Fixed: f.fixed(c), Names: names, Slopes: slopes, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
 		t := table.Of(f.groupsOfTable(c), q)
 		t.Notes = slices.Concat(f.notesOfTable(c), notes, t.Notes)
 		f.Tables = append(f.Tables, t)
 	}
 }
 
-// columnsOfTable returns the names of the columns of x in a table, in the order of the formula, and what to know of them.
-func (f *fitting) columnsOfTable() (names, notes []string) {
+// columnsOfTable returns the names of the columns of x in a table, in the order of the formula, the places of those that are
+// numbers, and what to know of them.
+func (f *fitting) columnsOfTable() (names []string, numbers []int, notes []string) {
 	for k, form := range f.XForms {
 		if f.X[k] == "" || form.OffsetOnly || form.Crossed {
 			continue
@@ -46,6 +47,7 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 			notes = append(notes, name+" is days since "+form.Origin)
 		}
 		if form.Periods == nil || form.Trend {
+			numbers = append(numbers, len(names))
 			names = append(names, formula.Term{Column: f.X[k], Log: form.Log}.String())
 		}
 		for _, period := range form.Periods {
@@ -63,7 +65,7 @@ func (f *fitting) columnsOfTable() (names, notes []string) {
 	if f.o.Formula.Products != nil {
 		notes = append(notes, "products of columns are of this table: models of the mixture find how columns act together by themselves")
 	}
-	return names, notes
+	return names, numbers, notes
 }
 
 // products returns the columns of a table that each of its products multiplies: of names, those of each pair of names.

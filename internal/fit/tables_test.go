@@ -104,7 +104,7 @@ func TestTablesOfCountsAndWeights(t *testing.T) {
 			t.Errorf("%q lacks %q", got.Notes, say)
 		}
 	}
-	if len(got.Coefficients) != 2 || got.Coefficients[1].Name != "day" || got.Formula != "n ~ day + (1 | g)" {
+	if len(got.Coefficients) != 2 || got.Coefficients[1].Name != "day" || got.Formula != "n ~ day + (1 + day | g)" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -77,7 +77,7 @@ summary.acqnp <- function(object, ...) {
   }
   deviations <- function(target) {
     of <- c(target$table$levels, if (length(target$table$residual)) list(c(list(name = "residual", groups = NA), target$table$residual)))
-    if (length(of)) data.frame(y = target$channel, level = pick(of, "name"), groups = pick(of, "groups"), variance = pick(of, "variance"), sd = pick(of, "standard_deviation"))
+    if (length(of)) data.frame(y = target$channel, level = pick(of, "name"), groups = pick(of, "groups"), variance = pick(of, "variance"), sd = pick(of, "standard_deviation"), correlation = vapply(of, function(level) if (is.null(level$correlation)) NA_real_ else level$correlation, 0))
   }
   said <- function(target) c(target$table$about, if (length(target$table$none)) paste("no table:", target$table$none), unlist(target$table$notes))
   targets <- object$result$targets

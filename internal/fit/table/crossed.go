@@ -79,7 +79,7 @@ func crossingOf(rows []crossedRow, counts [2]int, dense, q int) *crossing {
 }
 
 // dense returns S and B of θ, and adds zᵀ·V₁⁻¹·z to a. It returns log|V₁|.
-func (c *crossing) dense(theta [2]float64, a *mat.SymDense) (s *mat.SymDense, b *mat.Dense, logV float64) {
+func (c *crossing) dense(theta thetas, a *mat.SymDense) (s *mat.SymDense, b *mat.Dense, logV float64) {
 	large, small := theta[c.places[0]], theta[c.places[1]]
 	s, b = mat.NewSymDense(len(c.n), nil), mat.DenseCopyOf(c.sums)
 	raw := s.RawSymmetric()
@@ -105,7 +105,7 @@ func (c *crossing) dense(theta [2]float64, a *mat.SymDense) (s *mat.SymDense, b 
 }
 
 // at returns the estimate of θ, false if nothing is left of y.
-func (c *crossing) at(theta [2]float64) (e estimate, ok bool) {
+func (c *crossing) at(theta thetas) (e estimate, ok bool) {
 	a := mat.NewSymDense(c.within.SymmetricDim(), nil)
 	a.CopySym(c.within)
 	s, b, logV := c.dense(theta, a)
@@ -125,7 +125,7 @@ func (c *crossing) at(theta [2]float64) (e estimate, ok bool) {
 }
 
 // means returns the posterior means of the effects of both factors, as places of θ, of z [1].
-func (c *crossing) means(theta [2]float64) (of [2][]float64) {
+func (c *crossing) means(theta thetas) (of [2][]float64) {
 	s, b, _ := c.dense(theta, mat.NewSymDense(1, nil))
 	var factor mat.Cholesky
 	small := mat.NewVecDense(len(c.n), nil)
@@ -227,7 +227,7 @@ func (c *Crossed) residual(g points.Points, i int) float64 {
 }
 
 // theta returns θ.
-func (c *Crossed) theta() [2]float64 { return [2]float64{c.Group / c.Residual, c.Name / c.Residual} }
+func (c *Crossed) theta() thetas { return thetas{c.Group / c.Residual, c.Name / c.Residual} }
 
 // Codes returns the posterior mean of the effect of each of so many names, by the rows of which use says so: use gets their
 // numbers.

@@ -168,8 +168,12 @@ type estimate struct {
 	deviance float64 // d(θ)
 }
 
+// thetas are θ of the inner and of the outer groups. With slopes, the second is that of the slope, and the third the
+// correlation of slope and intercept.
+type thetas [3]float64
+
 // at returns the estimate of θ, false if nothing is left of y.
-func (s *sums) at(theta [2]float64) (e estimate, ok bool) {
+func (s *sums) at(theta thetas) (e estimate, ok bool) {
 	q := s.within.SymmetricDim()
 	a, mean, omega, logV := mat.NewSymDense(q, nil), make([]float64, q), make([]float64, len(s.sizes)), 0.0
 	a.CopySym(s.within)
@@ -247,17 +251,19 @@ const (
 
 // minimise returns the θ of the least d, of which the levels that are not told are 0. It looks once, and not closely, where at
 // takes long. It returns false if it is none: y has no residual.
-func minimise(at func(theta [2]float64) (estimate, bool), told []int, closely bool) (best [2]float64, ok bool) {
-	d := func(theta [2]float64) float64 {
+func minimise(at func(theta thetas) (estimate, bool), told []int, closely bool) (best thetas, ok bool) {
+	d := func(theta thetas) float64 {
 		e, ok := at(theta)
 		if !ok {
 			return math.Inf(1)
 		}
 		return e.deviance
 	}
-	place := func(logs []float64) (theta [2]float64) {
+	place := func(logs []float64) (theta thetas) {
 		for i, level := range told {
-			theta[level] = math.Exp(min(max(logs[i], -mostLog), mostLog))
+			if theta[level] = math.Exp(min(max(logs[i], -mostLog), mostLog)); level == together {
+				theta[level] = math.Tanh(logs[i])
+			}
 		}
 		return theta
 	}
@@ -277,7 +283,7 @@ func minimise(at func(theta [2]float64) (estimate, bool), told []int, closely bo
 		}
 		best, least = place(x), value
 		for _, level := range told {
-			if without := best; best[level] > 0 {
+			if without := best; best[level] != 0 {
 				without[level] = 0
 				if v := d(without); v <= least+asGoodAsNil {
 					best, least = without, v

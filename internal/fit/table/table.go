@@ -35,11 +35,12 @@ type Coefficient struct {
 	Error    float64 `json:"standard_error"`
 }
 
-// A Level is a random intercept of groups.
+// A Level is a random intercept of groups, or their slope along a column.
 type Level struct {
-	Name   string `json:"name"`   // of their column; class:school for the classes in schools
+	Name   string `json:"name"`   // of their column; class:school for the classes in schools, Days of Subject for a slope
 	Groups int    `json:"groups"` // with a row that was used
 	Spread
+	Correlation *float64 `json:"correlation,omitempty"` // of a slope with the intercept
 }
 
 // A Spread is a variance, and its root.
@@ -58,6 +59,7 @@ const (
 type Question struct {
 	Fixed        string   // the formula without groups
 	Names        []string // of the columns of x, without the intercept
+	Slopes       []int    // the columns of x along which groups may have slopes
 	Group, Outer string   // columns of the groups and of those that they are in; "" for none
 	Crossed      string   // a column of names that groups share, whose numbers are the last column of x; "" for none
 }
@@ -81,7 +83,7 @@ func Of(groups []points.Group, q Question) Table {
 		return t
 	}
 	levels := t.levels(&r, q)
-	t.About = "of " + t.Formula + " by " + t.Method + ", unshrunk; predictions come from the mixture of models, not from this table"
+	t.about()
 	if width := 1 + r.dx; width >= len(r.y) {
 		return none("%s with the intercept for %s", invalid.Plural(width, "column", "columns"), invalid.Plural(len(r.y), "row", "rows"))
 	}
@@ -99,6 +101,14 @@ func Of(groups []points.Group, q Question) Table {
 		at, closely = c.at, len(c.n) < quick
 	}
 	theta, ok := minimise(at, levels, closely)
+	var along *slopes
+	if ok && len(levels) == 1 && levels[0] == inner && q.Outer == "" && q.Crossed == "" {
+		if along = r.bestSlope(at, theta, kept, q.Slopes); along != nil {
+			at, levels = along.at, []int{inner, slope, together}
+			theta, _ = minimise(at, levels, true)
+			t.addSlope(q, along.column)
+		}
+	}
 	if !ok {
 		return none("the columns and the groups leave no residual of y")
 	}
@@ -112,9 +122,12 @@ func Of(groups []points.Group, q Question) Table {
 		return none("coefficients or variances beyond the range of numbers: other units of the columns")
 	}
 	t.Residual = &Spread{sigma * sigma, sigma}
+	deviations := along.deviations(theta)
 	for i := range t.Levels {
-		deviation := theta[levels[i]] * sigma
-		t.Levels[i].Spread = Spread{deviation * deviation, deviation}
+		deviation := deviations[levels[i]] * sigma
+		if t.Levels[i].Spread = (Spread{deviation * deviation, deviation}); levels[i] == slope {
+			t.Levels[i].Correlation = &deviations[together]
+		}
 		if deviation == 0 {
 			t.Notes = append(t.Notes, "the rows show no deviation of "+t.Levels[i].Name+" beyond that of their residuals (a singular fit)")
 		}
@@ -122,10 +135,17 @@ func Of(groups []points.Group, q Question) Table {
 	return t
 }
 
+// about says of which formula the table is.
+func (t *Table) about() {
+	t.About = "of " + t.Formula + " by " + t.Method + ", unshrunk; predictions come from the mixture of models, not from this table"
+}
+
 // The levels of groups, as places of θ.
 const (
 	inner = iota
 	outer
+	together     // the correlation of slopes with intercepts
+	slope    = 1 // which groups have that are in no others
 )
 
 // levels returns the places of θ that the rows can tell, sets the levels and the formula, and notes what they cannot tell.

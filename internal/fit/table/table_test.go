@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // near fails unless got is want, to a share of it.
@@ -118,6 +120,50 @@ func TestSleepstudy(t *testing.T) {
 	}
 	got := table.Of(groups, table.Question{Fixed: "Reaction ~ Days", Names: []string{"Days"}, Group: "Subject"})
 	check(t, got, "Reaction ~ Days + (1 | Subject)", []float64{251.405, 9.7467, 10.467, 0.8042}, []float64{37.124}, 30.991, 3e-5)
+}
+
+// The same where subjects have slopes: balanced, the lines of subjects have the covariance Σ + σ²·(ZᵀZ)⁻¹.
+func TestSlopesOfSleepstudy(t *testing.T) {
+	const subjects, days, level, slope, correlation, noise = 18, 10, 24.7407, 5.9221, 0.0656, 25.5918 * 25.5918
+	gram := mat.NewSymDense(2, []float64{days, 45, 45, 285})
+	var inverse mat.Dense
+	must.Do(t, inverse.Inverse(gram))
+	covariance := mat.NewSymDense(2, []float64{level*level + noise*inverse.At(0, 0), level*slope*correlation + noise*inverse.At(0, 1), 0, slope*slope + noise*inverse.At(1, 1)})
+	var of mat.Cholesky
+	if !of.Factorize(covariance) {
+		t.Fatal("no covariance")
+	}
+	var lower mat.TriDense
+	of.LTo(&lower)
+	first, second, rows := deviations(1, 1, subjects, subjects-1), deviations(2, 1, subjects, subjects-1), deviations(3, subjects, days, 1)
+	floats.AddScaled(second, -floats.Dot(first, second)/(subjects-1), first)
+	floats.Scale(math.Sqrt((subjects-1)/floats.Dot(second, second)), second)
+	left := 0.0
+	for k := range subjects { // residuals of a subject have no line
+		own, along := rows[k*days:][:days], 0.0
+		for i, v := range own {
+			along += v * (float64(i) - 4.5) / 82.5
+		}
+		for i := range own {
+			own[i] -= along * (float64(i) - 4.5)
+		}
+		left += floats.Dot(own, own)
+	}
+	var groups []points.Group
+	for k := range subjects {
+		g := points.Group{Points: points.Points{DX: 1, DY: 1}}
+		for i := range days {
+			line := 251.4051 + lower.At(0, 0)*first[k] + (10.46729+lower.At(1, 0)*first[k]+lower.At(1, 1)*second[k])*float64(i)
+			g.X = append(g.X, float64(i))
+			g.Y = append(g.Y, line+rows[k*days+i]*math.Sqrt(noise*subjects*(days-2)/left))
+		}
+		groups = append(groups, g)
+	}
+	got := table.Of(groups, table.Question{Fixed: "Reaction ~ Days", Names: []string{"Days"}, Slopes: []int{0}, Group: "Subject"})
+	check(t, got, "Reaction ~ Days + (1 + Days | Subject)", []float64{251.405, 6.8246, 10.467, 1.5458}, []float64{24.7407, 5.9221}, 25.5918, 1e-4)
+	if r := got.Levels[1].Correlation; got.Levels[1].Name != "Days of Subject" || r == nil || math.Abs(*r-correlation) > 1e-3 {
+		t.Errorf("the slopes are %+v", got.Levels[1])
+	}
 }
 
 // The same of Penicillin (Davies and Goldsmith 1972), whose 24 plates have six samples each. Without its numbers, mean squares
@@ -274,19 +320,33 @@ func uneven(deviation float64) (groups []points.Group) {
 // Of uneven groups, the table is that of the whole matrix V: its coefficients and errors are the generalised least squares,
 // and no deviations near its own have a larger restricted likelihood.
 func TestUnevenGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
-	for _, outer := range []string{"", "o"} {
-		groups := uneven(1.5)
-		if outer == "" {
+	for _, outer := range []string{"", "o", "slope"} {
+		groups, q := uneven(1.5), table.Question{Fixed: "y ~ x + z", Names: []string{"x", "z"}, Group: "g", Outer: outer}
+		if outer != "o" {
 			for k := range groups {
 				groups[k].Outer = ""
 			}
 		}
-		got := table.Of(groups, table.Question{Fixed: "y ~ x + z", Names: []string{"x", "z"}, Group: "g", Outer: outer})
-		variances := make([]float64, 3)
+		if outer == "slope" {
+			q.Outer, q.Slopes = "", []int{0, 1}
+			for k, g := range groups {
+				for i := range g.Y {
+					g.Y[i] += 3 * math.Sin(float64(k)) * (g.Row(i)[1] - 0.5)
+				}
+			}
+		}
+		got := table.Of(groups, q)
+		variances := make([]float64, 5)
 		for i, l := range got.Levels {
 			variances[i] = l.Variance
 		}
-		variances[2] = got.Residual.Variance
+		if variances[2] = got.Residual.Variance; outer == "slope" {
+			if got.Formula != "y ~ x + z + (1 + z | g)" {
+				t.Fatalf("found %s", got.Formula)
+			}
+			level, slope := got.Levels[0], got.Levels[1]
+			variances[1], variances[3], variances[4] = 0, slope.Variance, *slope.Correlation*level.Deviation*slope.Deviation
+		}
 		best, beta, errors := whole(t, groups, variances)
 		for i, c := range got.Coefficients {
 			near(t, c.Name, c.Estimate, beta[i], 1e-7)
@@ -296,7 +356,7 @@ func TestUnevenGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
 			for _, factor := range []float64{0.99, 1.01} {
 				other := slices.Clone(variances)
 				other[i] *= factor
-				if v, _, _ := whole(t, groups, other); v > best || variances[i] > 0 && v == best {
+				if v, _, _ := whole(t, groups, other); v > best || variances[i] != 0 && v == best {
 					t.Errorf("outer %q: %v has the restricted likelihood %.9f, above %.9f of %v", outer, other, v, best, variances)
 				}
 			}
@@ -304,9 +364,11 @@ func TestUnevenGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
 	}
 }
 
-// whole returns the restricted log-likelihood of variances, up to a constant, and the generalised least squares.
+// whole returns the restricted log-likelihood of variances (inner, outer, residual, the slope along z, its covariance with the
+// intercept), up to a constant, and the generalised least squares.
 func whole(t *testing.T, groups []points.Group, variances []float64) (logLik float64, beta, errors []float64) {
 	t.Helper()
+	variances = append(slices.Clone(variances), 0, 0)
 	var x, y []float64
 	var of []int
 	var outer []string
@@ -326,7 +388,7 @@ func whole(t *testing.T, groups []points.Group, variances []float64) (logLik flo
 		for j := range i + 1 {
 			var c float64
 			if of[i] == of[j] {
-				c = variances[0]
+				c = variances[0] + variances[3]*x[3*i+2]*x[3*j+2] + variances[4]*(x[3*i+2]+x[3*j+2])
 			}
 			if outer[i] == outer[j] {
 				c += variances[1]
