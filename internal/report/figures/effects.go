@@ -146,9 +146,6 @@ func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
 		return fig
 	}
 	x.set(&fig.X, letters)
-	if x.Form.Log && points[0].X > 0 {
-		fig.X.Scale, fig.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	}
 	fig.X.Min, fig.X.Max = points[0].X, points[len(points)-1].X
 	if len(points) == 1 {
 		fig.X.Min, fig.X.Max = widen(points[0].X, points[0].X)
@@ -198,7 +195,7 @@ const missingLabel = "missing"
 // besideNumbers returns a point at the right of a plot's range, which it widens: a tick names it.
 func besideNumbers(fig *plot.Plot, q effects.Point) effects.Point {
 	at := func(share float64) float64 {
-		if _, is := fig.X.Scale.(plot.LogScale); is {
+		if isLog(&fig.X) {
 			return fig.X.Max * math.Pow(fig.X.Max/fig.X.Min, share)
 		}
 		return fig.X.Max + share*(fig.X.Max-fig.X.Min)

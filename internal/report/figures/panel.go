@@ -66,7 +66,7 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 	}
 	fig.Title.Text = p.Title
 	x.set(&fig.X, letters)
-	fig.X.Min, fig.X.Max = x.around(widen(p.xRange()))
+	fig.X.Min, fig.X.Max = x.around(p.xRange())
 	fig.Y.Min, fig.Y.Max = p.YRange[0], p.YRange[1]
 
 	cloud := dots{p.Context, p.context()}
