@@ -177,6 +177,9 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 	if len(effects.Columns(f.Fit)) == 0 {
 		return &invalid.Input{File: o.run, Key: "formula", Found: f.Formula + ", without a column of x", Expected: "a fit with columns whose effects there are"}
 	}
+	if f.Kept.Groups == nil {
+		return &invalid.Input{File: o.run, Found: "a fit without rows of its data", Expected: "one without --no-rows: effects are averaged over rows"}
+	}
 	effects.Warn(f, &a.warnings)
 	s := effectsSummary{Run: o.run, Out: o.out, Unit: f.Unit()}
 	a.warn() // before the work

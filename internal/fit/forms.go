@@ -167,13 +167,15 @@ func exampleOf(f formula.Formula, scan rows.Scan) formula.Formula {
 			y = k
 		}
 	}
-	width := 0
+	width, spare := 0, ""
 	for k, c := range scan.Columns {
-		names, numbers := c.Kind == rows.NameColumn, f.Group != "" && c.Distinct == scan.Rows && whole(c.Values)
-		if k == y || c.Constant() || c.Name == f.Group || c.Name == f.Outer || numbers || number.MatchString(c.Name) || names && c.Distinct > mostNamesOfX {
+		names := c.Kind == rows.NameColumn
+		if k == y || c.Constant() || c.Name == f.Group || c.Name == f.Outer || names && c.Distinct > mostNamesOfX ||
+			!names && !slices.Contains([]string{rows.NumberColumn, rows.DateColumn, rows.TimeColumn}, c.Kind) {
 			continue
 		}
-		if !names && !slices.Contains([]string{rows.NumberColumn, rows.DateColumn, rows.TimeColumn}, c.Kind) {
+		if number.MatchString(c.Name) || f.Group != "" && c.Kind == rows.NumberColumn && c.Distinct == scan.Rows && whole(c.Values) {
+			spare = c.Name
 			continue
 		}
 		if width++; names {
@@ -182,6 +184,9 @@ func exampleOf(f formula.Formula, scan rows.Scan) formula.Formula {
 		if width <= mostOfModelX {
 			f.X = append(f.X, formula.Term{Column: c.Name})
 		}
+	}
+	if f.X == nil && spare != "" {
+		f.X = []formula.Term{{Column: spare}}
 	}
 	if y >= 0 && len(f.X) > 0 {
 		f.Y = []formula.Term{{Column: scan.Columns[y].Name}}
