@@ -247,15 +247,11 @@ func (o *requestFlags) finish(ctx context.Context, a predict.Asked, how figures.
 
 // logAxes returns which columns of x the picture has a log axis for. It warns of known points without a place on it.
 func (o *requestFlags) logAxes(a predict.Asked) []bool {
-	is := rows.LogRanges(o.grid)
-	without := 0
+	is, without := rows.LogRanges(o.grid), 0
 	for _, q := range a.Questions {
-		for i := range q.Known.Len() {
-			for c, v := range q.Known.Row(i) {
-				if c < len(is) && is[c] && v <= 0 {
-					without++
-					break
-				}
+		for i, v := range q.Known.X {
+			if c := i % q.Known.DX; c < len(is) && is[c] && v <= 0 {
+				without++
 			}
 		}
 	}

@@ -66,11 +66,7 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 	title = a.Question
 	dy := len(a.Units.YNames)
 	if n := max(panels/dy, 1); len(subjects) > n {
-		what := "groups"
-		if a.Group != "" {
-			what = "groups"
-		}
-		title, subjects = fmt.Sprintf("%s (first %d of %d %s)", title, n, len(subjects), what), subjects[:n]
+		title, subjects = fmt.Sprintf("%s (first %d of %d groups)", title, n, len(subjects)), subjects[:n]
 	}
 	if dy > panels {
 		title = fmt.Sprintf("%s (first %d of %d columns of y)", title, panels, dy)
