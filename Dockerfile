@@ -1,7 +1,9 @@
 # acqnp for CPUs, as a service or for single commands: docker build -t acqnp .
 # The image holds the static program and the configurations. docs/how-to/serve.md says how to
 # serve a run with it. .ci/nightly image builds it on a machine without Docker and runs it.
-FROM golang:1.26.11-trixie AS build
+# --build-arg GO=1.27.0 builds with a newer Go.
+ARG GO=1.26.11
+FROM golang:${GO}-trixie AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

@@ -82,7 +82,7 @@ EOF
 
 debian=$(sed -n 's/^FROM \(debian:[^ ]*\)$/\1/p' Dockerfile.cuda)
 base "$debian" debian
-base "$(sed -n 's/^FROM \(golang:[^ ]*\) .*/\1/p' Dockerfile)" golang
+base "golang:$(sed -n 's/^ARG GO=//p' Dockerfile)-trixie" golang
 
 REVISION=$(git rev-parse HEAD)
 export REVISION

@@ -79,11 +79,12 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two of weight 1, one of 0 is not used")
 	f.StringVar(&o.Outcome, "outcome", "", "`KIND` of y, real, counts or bounded, instead of what fit finds and prints")
 	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
+	f.BoolVar(&o.NoRows, "no-rows", false, "keep no rows of the data: without models that need them, a picture, or known points of groups of the data")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
-	for _, other := range []string{"out", "instant", "budget", "row-weights", "outcome", "seed", "threads", "no-picture"} {
+	for _, other := range []string{"out", "instant", "budget", "row-weights", "outcome", "seed", "threads", "no-picture", "no-rows"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
 	return cmd
@@ -177,7 +178,7 @@ func (o *fitOptions) end(err error) error {
 
 // draw draws an example and returns the path of the picture, "" without one.
 func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calibration) (path string, err error) {
-	if len(e.Groups) == 0 || o.noPicture {
+	if len(e.Groups) == 0 || o.noPicture || o.NoRows {
 		return "", nil
 	}
 	subjects := make([]figures.Subject, len(e.Groups))

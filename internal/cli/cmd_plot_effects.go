@@ -1,19 +1,12 @@
 package cli
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"io"
-	"math"
 	"path/filepath"
-	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/effects"
 	"github.com/acqnp/acqnp/internal/fit/file"
@@ -36,9 +29,9 @@ if the values of a column are shuffled. They are those of models that have not s
 from no known points to many, as in the scores that fit prints. The column of groups stands for its known
 points: what is lost without them.
 
-The picture has a panel for each column, the one that matters most first: the median and the intervals of
-50 and 90% of a new group's outcome along the column, averaged over 32 rows of the data in which the
-column alone is changed. --json has these numbers too. docs/reference/predictions.md says what they mean.`,
+The picture has a panel for each column, the one that matters most first: the effect with its error, and the
+intervals of 50 and 90% of a new group's outcome along the column, averaged over 32 rows of the data in which
+the column alone is changed. --json has these numbers too. It takes about as long as the fit did. docs/reference/predictions.md says what they mean.`,
 		Example: `  acqnp plot effects prices.fit --out effects.png
   acqnp plot effects prices.fit --json > effects.json`,
 		Args: runArgument,
@@ -51,54 +44,6 @@ column alone is changed. --json has these numbers too. docs/reference/prediction
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("run"))
 	return cmd
-}
-
-// effectsSummary is the result of plot effects.
-type effectsSummary struct {
-	Run      string          `json:"run"`
-	Out      string          `json:"out,omitempty"`
-	Unit     string          `json:"unit"` // whose outcome the effects are
-	Targets  []effectsTarget `json:"targets"`
-	Warnings []string        `json:"warnings"`
-}
-
-// effectsTarget has the columns of x by what they lose, the most first.
-type effectsTarget struct {
-	Channel    string         `json:"channel"`
-	LogDensity float64        `json:"log_density"`
-	Error      float64        `json:"log_density_se"`
-	Columns    []effectColumn `json:"columns"`
-	Known      *effectLoss    `json:"known_points,omitempty"` // of a group
-
-	panels []figures.EffectPanel
-}
-
-type effectLoss struct {
-	Column string  `json:"column"`
-	Loss   float64 `json:"loss"`
-	Error  float64 `json:"loss_se"`
-}
-
-// String returns the loss and its error, without the sign of a loss that is rounded to 0.
-func (l effectLoss) String() string {
-	return fmt.Sprintf("%.3f ± %.3f", math.Round(1000*l.Loss)/1000+0, l.Error)
-}
-
-type effectColumn struct {
-	effectLoss
-	Points []effectPoint `json:"points"`
-
-	effect effects.Effect
-}
-
-// effectPoint is a point of an effect; its x is a number, a text of names and dates, or null where the cell is missing.
-type effectPoint struct {
-	X   any     `json:"x"`
-	Q05 float64 `json:"q0.05"`
-	Q25 float64 `json:"q0.25"`
-	Q50 float64 `json:"q0.5"`
-	Q75 float64 `json:"q0.75"`
-	Q95 float64 `json:"q0.95"`
 }
 
 func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
@@ -122,6 +67,9 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 	}
 	if len(effects.Columns(f.Fit)) == 0 {
 		return &invalid.Input{File: o.run, Key: "formula", Found: f.Formula + ", without a column of x", Expected: "a fit with columns whose effects there are"}
+	}
+	if f.Kept.Groups == nil {
+		return &invalid.Input{File: o.run, Found: "a fit without rows of its data", Expected: "one without --no-rows: effects are averaged over rows"}
 	}
 	effects.Warn(f, &a.warnings)
 	s := effectsSummary{Run: o.run, Out: o.out, Unit: f.Unit()}
@@ -149,55 +97,4 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 	}
 	s.Warnings = a.warn()
 	return a.result(s, s.print)
-}
-
-// targetOf returns what is said of column c of y.
-func targetOf(f answer.Predictor, c int, one effects.Importance, along []effects.Effect) effectsTarget {
-	t := effectsTarget{Channel: f.Y[c], LogDensity: one.LogDensity, Error: one.Error}
-	for i, e := range along {
-		column := effectColumn{effectLoss: effectLoss{f.X[e.X], one.Columns[i].Loss, one.Columns[i].Error}, effect: e}
-		for _, p := range e.Points {
-			column.Points = append(column.Points, effectPoint{cellOf(f.XForms[e.X], p.X), p.Quantiles[0], p.Quantiles[1], p.Quantiles[2], p.Quantiles[3], p.Quantiles[4]})
-		}
-		t.Columns = append(t.Columns, column)
-	}
-	slices.SortStableFunc(t.Columns, func(a, b effectColumn) int { return cmp.Compare(b.Loss, a.Loss) })
-	for _, column := range t.Columns {
-		t.panels = append(t.panels, figures.EffectPanel{Effect: column.effect, Title: column.String() + " nats"})
-	}
-	if one.Known != nil {
-		t.Known = &effectLoss{f.Group, one.Known.Loss, one.Known.Error}
-	}
-	return t
-}
-
-// cellOf returns a raw number of x as JSON has it.
-func cellOf(form rows.Form, v float64) any {
-	switch {
-	case math.IsNaN(v):
-		return nil
-	case form.Categories != nil || form.Origin != "":
-		return form.Text(v)
-	}
-	return v
-}
-
-func (s effectsSummary) print(w io.Writer) error {
-	for _, t := range s.Targets {
-		fmt.Fprintf(w, "%s of a %s: %.3f ± %.3f nats a target, of which are lost\n", t.Channel, s.Unit, t.LogDensity, t.Error)
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, c := range t.Columns {
-			fmt.Fprintf(table, "  %v\twithout %s\n", c.effectLoss, c.Column)
-		}
-		if t.Known != nil {
-			fmt.Fprintf(table, "  %v\twithout known points of the %s\n", t.Known, cmp.Or(t.Known.Column, "group"))
-		}
-		if err := table.Flush(); err != nil {
-			return err
-		}
-	}
-	if s.Out != "" {
-		fmt.Fprintf(w, "picture %s\n", s.Out)
-	}
-	return nil
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -17,6 +19,7 @@ type columnsSummary struct {
 	Rows    int           `json:"rows"`
 	Columns []rows.Column `json:"columns"`
 	Formula string        `json:"formula"` // that fit proposes; "" if the columns allow none
+	LeftOut []string      `json:"left_out,omitempty"`
 }
 
 // showColumns shows the columns of a file and proposes a formula.
@@ -28,6 +31,12 @@ func showColumns(a *app, file string) error {
 	s := columnsSummary{File: file, Rows: scan.Rows, Columns: scan.Columns}
 	if len(proposed.Y) > 0 {
 		s.Formula = proposed.String()
+		taken := append(formula.Columns(slices.Concat(proposed.Y, proposed.X)), proposed.Group, proposed.Outer)
+		for _, c := range scan.Columns {
+			if !slices.Contains(taken, c.Name) {
+				s.LeftOut = append(s.LeftOut, cmp.Or(c.Name, "(no name)"))
+			}
+		}
 	}
 	return a.result(s, s.print)
 }
@@ -50,6 +59,10 @@ func (s columnsSummary) print(w io.Writer) error {
 		_, err := fmt.Fprint(w, "\nno formula is proposed: it takes two columns of numbers, or one and a column of dates\n")
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\na formula to start from; add other columns with +, as in x1 + x2:\n  acqnp fit %s %s\n", invalid.ShellWord(s.File), invalid.ShellWord(s.Formula))
+	without := ""
+	if s.LeftOut != nil {
+		without = ", without " + invalid.First(s.LeftOut)
+	}
+	_, err := fmt.Fprintf(w, "\na formula to start from%s:\n  acqnp fit %s %s\n", without, invalid.ShellWord(s.File), invalid.ShellWord(s.Formula))
 	return err
 }

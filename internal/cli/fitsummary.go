@@ -265,6 +265,9 @@ func (s *fitSummary) next() string {
 	at := "--targets targets.csv"
 	if f := s.fitted; len(f.X) == 1 && f.X[0] != "" && f.XForms[0].Categories == nil {
 		low, high := ends(f.Ranges[0], f.XForms[0])
+		if f.XForms[0].Log {
+			low = "log:" + strconv.FormatFloat(f.Ranges[0].Low, 'g', 3, 64)
+		}
 		at = "--grid=" + invalid.ShellWord(low+":"+high+":100")
 	}
 	return "acqnp predict " + invalid.ShellWord(s.Out) + " --context context.csv " + at + " > predictions.csv"

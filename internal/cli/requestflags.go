@@ -46,7 +46,7 @@ type requestFlags struct {
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "their x")
 	f := cmd.Flags()
-	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), numbers or dates, or A:B:N,C:D:M for two columns of x")
+	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), numbers or dates, or A:B:N,C:D:M for two columns of x; log:A:B:N for equal ratios, on a log axis of --plot")
 	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	cmd.MarkFlagsOneRequired("targets", "grid", "context")
@@ -232,6 +232,7 @@ type predictSummary struct {
 // finish draws the predictive density, if a plot is asked for, and prints the result.
 func (o *requestFlags) finish(ctx context.Context, a predict.Asked, how figures.Options) error {
 	if o.plot != "" {
+		how.Log = o.logAxes(a)
 		figure, err := figures.NewPrediction(ctx, a.Predictor, figures.AskedSubjects(&a, o.targets), how)
 		if err != nil {
 			return err
@@ -242,6 +243,22 @@ func (o *requestFlags) finish(ctx context.Context, a predict.Asked, how figures.
 	}
 	s := &predictSummary{Out: o.out, Plot: o.plot, Groups: a.CountAsked(), Targets: a.CountTargets(), Weights: a.About().Weights.Path, Warnings: o.app.warn()}
 	return o.app.result(s, s.print)
+}
+
+// logAxes returns which columns of x the picture has a log axis for. It warns of known points without a place on it.
+func (o *requestFlags) logAxes(a predict.Asked) []bool {
+	is, without := rows.LogRanges(o.grid), 0
+	for _, q := range a.Questions {
+		for i, v := range q.Known.X {
+			if c := i % q.Known.DX; c < len(is) && is[c] && v <= 0 {
+				without++
+			}
+		}
+	}
+	if without > 0 {
+		o.app.warnings.Add("picture %s: its log axis has no place for %s with x ≤ 0", o.plot, invalid.Plural(without, "known point", "known points"))
+	}
+	return is
 }
 
 func (s *predictSummary) print(w io.Writer) error {

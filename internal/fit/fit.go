@@ -33,6 +33,7 @@ type Options struct {
 	Out      string  // the directory for the result, which exists
 	Budget   float64 // seconds of two cores, see affordable; 0 for all candidates
 	Weights  string  // the column of row weights; "" for none
+	NoRows   bool    // the result holds no rows of the file, which models that read rows need
 	Seed     uint64
 	Threads  int
 	Progress progress.Reporter
@@ -114,7 +115,7 @@ func (f *fitting) read() (err error) {
 		return bad
 	}
 	f.order()
-	return nil
+	return f.checkNoRows()
 }
 
 // fitStacks fits a stack to each column of y.
@@ -226,6 +227,16 @@ func namesOf(kinds []stack.Kind, is func(stack.Kind) bool) (names []string) {
 
 // kinds returns the candidates for a number of rows, and how often each is asked, 0 for the stack's own bound.
 func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
+	all, questions = o.allKinds(rows)
+	if o.NoRows {
+		network := pretrained.Kind(0).Name
+		o.Warnings.Add("the model %q is left out: it reads rows of the data when it predicts, and --no-rows keeps none", network)
+		all = slices.DeleteFunc(slices.Clone(all), func(k stack.Kind) bool { return k.Name == network })
+	}
+	return all, questions
+}
+
+func (o Options) allKinds(rows int) (all []stack.Kind, questions int) {
 	if o.Instant {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows

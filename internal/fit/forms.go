@@ -3,7 +3,6 @@ package fit
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
@@ -117,47 +116,4 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	}
 	f.Trend = f.Periods != nil && slices.ContainsFunc(terms, func(t formula.Term) bool { return t.Period == 0 })
 	return f, nil
-}
-
-// Look scans a file and returns an example of a formula for its columns. A column that is the same in all rows of a
-// group is no first x: a second scan, by the proposed groups, finds these.
-func Look(file string) (rows.Scan, formula.Formula, error) {
-	scan, err := rows.ScanFile(config.Data{File: file}, "")
-	f := exampleFormula(scan)
-	if err != nil || f.Group == "" {
-		return scan, f, err
-	}
-	grouped, err := rows.ScanFile(config.Data{File: file, Group: f.Group}, "")
-	if within := exampleFormula(grouped); len(within.Y) > 0 {
-		f = within
-	}
-	return scan, f, err
-}
-
-// exampleFormula takes the last column of numbers as y and the first other one, or of dates, as x. Its
-// groups are the first column of names or whole numbers whose values repeat, with at least five different
-// ones.
-func exampleFormula(scan rows.Scan) (f formula.Formula) {
-	var x, y string
-	for _, c := range scan.Columns {
-		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= rows.MaxDistinct
-		switch {
-		case c.Constant():
-		case f.Group == "" && repeats && (c.Kind == rows.NameColumn || c.Kind == rows.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
-			f.Group = c.Name
-		case c.PerGroup:
-		case x == "" && slices.Contains([]string{rows.NumberColumn, rows.DateColumn, rows.TimeColumn}, c.Kind):
-			x = c.Name
-		case c.Kind == rows.NumberColumn:
-			y = c.Name
-		}
-	}
-	if y != "" {
-		f.Y, f.X = []formula.Term{{Column: y}}, []formula.Term{{Column: x}}
-	}
-	return f
-}
-
-func whole(values []string) bool {
-	return !slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ".,eE") })
 }

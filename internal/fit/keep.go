@@ -2,6 +2,8 @@ package fit
 
 import (
 	"github.com/acqnp/acqnp/internal/fit/file"
+	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
@@ -12,8 +14,26 @@ const (
 	mostKept        = 200_000
 )
 
+// checkNoRows refuses to leave out the rows of data whose predictions are judged with them: of groups in groups, and
+// where folds are of points.
+func (f *fitting) checkNoRows() error {
+	found := f.Outer + " around " + f.Group
+	switch {
+	case !f.o.NoRows:
+		return nil
+	case stack.FoldsAreOfPoints(len(f.groups)):
+		found = invalid.Plural(len(f.groups), "group", "groups") + " of rows"
+	case f.Outer == "":
+		return nil
+	}
+	return &invalid.Input{File: "--no-rows", Found: found, Expected: "at least 4 groups in one level: of others, rows of the data are known in all predictions, and in the scores that fit prints"}
+}
+
 // keep sets the rows that the file keeps, evenly spread over those of each group. It adds a line if they are not all.
 func (f *fitting) keep() {
+	if f.o.NoRows {
+		return
+	}
 	each, kept := max(1, min(mostKeptOfGroup, mostKept/len(f.groups))), 0
 	if f.Rows <= mostKept {
 		each = mostKeptOfGroup

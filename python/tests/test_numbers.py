@@ -96,6 +96,7 @@ class Numbers(unittest.TestCase):
         self.assertEqual(got["loss"]["column"].tolist(), ["x0", "group"])
         for name in ("loss", "loss_se"):
             self.assertEqual(got["loss"][name].tolist(), [one[name] for one in want])
+        self.assertEqual((got["changes"], got["scale"]), ({"x0": want[0]["change"]}, said["scale"]))
         self.assertEqual({k: v.tolist() for k, v in got["curves"]["x0"].items()}, {k: [p[k] for p in want[0]["points"]] for k in want[0]["points"][0]})
 
     def test_weighted_scores(self):

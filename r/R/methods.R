@@ -59,5 +59,12 @@ effects.acqnp <- function(object, threads = NULL, ...) {
   }
   loss <- do.call(rbind, lapply(targets, lost))
   columns <- vapply(targets[[1]]$columns, `[[`, "", "column")
-  list(loss = loss, curves = lapply(setNames(columns, columns), curve))
+  change <- function(target) {
+    do.call(rbind, lapply(Filter(function(one) !is.null(one$change), target$columns), function(one) {
+      moved <- one$change
+      data.frame(y = target$channel, column = one$column, from = format(moved$from), to = format(moved$to), change = moved$change,
+        change_se = moved$change_se, scale = target$scale)
+    }))
+  }
+  list(loss = loss, curves = lapply(setNames(columns, columns), curve), changes = do.call(rbind, lapply(targets, change)))
 }

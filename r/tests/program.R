@@ -109,7 +109,8 @@ invisible(call("fit", "k.csv", "y ~ . | g", "--instant", "--out", "point.fit"))
 stopifnot(
   text(k$files[["fit.json"]]) == text(readBin("point.fit/fit.json", "raw", 1e8)), identical(formula(k), y ~ . | g), k$columns$text == "y ~ x + k | g", identical(told$loss$column, c("k", "x", "g")),
   identical(told$loss$loss, c(sapply(said$columns, `[[`, "loss"), said$known_points$loss)), identical(names(told$curves), c("k", "x")),
-  identical(told$curves$k$x, c("u", "v")), identical(told$curves$x$q0.5, sapply(said$columns[[2]]$points, `[[`, "q0.5"))
+  identical(told$curves$k$x, c("u", "v")), identical(told$curves$x$q0.5, sapply(said$columns[[2]]$points, `[[`, "q0.5")),
+  identical(told$changes$change, sapply(said$columns, function(one) one$change$change))
 )
 
 # Two columns of y, and factors whose levels are numbers.

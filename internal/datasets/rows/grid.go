@@ -15,9 +15,21 @@ import (
 // maxGridPoints bounds a grid, so that a typing error cannot fill the memory.
 const maxGridPoints = 1_000_000
 
+// logPrefix begins a range whose values have equal ratios.
+const logPrefix = "log:"
+
+// LogRanges reports which of a grid's ranges have values of equal ratios.
+func LogRanges(grid string) (is []bool) {
+	for _, r := range strings.Split(grid, ",") {
+		is = append(is, strings.HasPrefix(r, logPrefix))
+	}
+	return is
+}
+
 // ParseGrid returns the targets [N, dx] that the field grid asks for. "A:B:N" means N values from A to B,
-// both included, written as in files of the columns' forms, or as raw numbers. With dx = 2 a second range
-// follows after a comma. The last dimension varies fastest. An error is an *invalid.Input.
+// both included, written as in files of the columns' forms, or as raw numbers; "log:A:B:N" values with equal
+// ratios. With dx = 2 a second range follows after a comma. The last dimension varies fastest. An error is an
+// *invalid.Input.
 func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	bad := func(found, expected string) error {
 		return &invalid.Input{Key: "grid", Found: found, Expected: expected}
@@ -28,9 +40,22 @@ func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {
-		axis, err := ParseRange("grid", r, FormAt(forms, width), maxGridPoints)
+		linear, isLog := strings.CutPrefix(r, logPrefix)
+		form := FormAt(forms, width)
+		axis, err := ParseRange("grid", linear, form, maxGridPoints)
 		if err != nil {
 			return nil, err
+		}
+		if isLog {
+			if form.Origin != "" || form.Format == Clock || axis[0] <= 0 {
+				return nil, bad(strconv.Quote(r), "log:A:B:N with numbers 0 < A ≤ B")
+			}
+			if lo, hi := axis[0], axis[len(axis)-1]; lo < hi {
+				for i, v := range floats.LogSpan(axis, lo, hi) { // in digits that a table shows: 0.1, not 0.09999999999999998
+					axis[i], _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+				}
+				axis[0], axis[len(axis)-1] = lo, hi
+			}
 		}
 		if n *= len(axis); n > maxGridPoints {
 			return nil, bad(fmt.Sprintf("%d points", n), fmt.Sprintf("at most %d", maxGridPoints))

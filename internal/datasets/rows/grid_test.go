@@ -11,8 +11,8 @@ import (
 
 // In a grid of two dimensions the last x varies fastest. The test also covers the limits of a grid.
 func TestGridOfTwoDimensions(t *testing.T) {
-	got := must.Get(rows.ParseGrid("0:1:2,-1:1:3", 2, nil))(t)
-	if diff := cmp.Diff([]float64{0, -1, 0, 0, 0, 1, 1, -1, 1, 0, 1, 1}, got); diff != "" {
+	got := must.Get(rows.ParseGrid("log:1:100:2,-1:1:3", 2, nil))(t)
+	if diff := cmp.Diff([]float64{1, -1, 1, 0, 1, 1, 100, -1, 100, 0, 100, 1}, got); diff != "" {
 		t.Error(diff)
 	}
 	if _, err := rows.ParseGrid("0:1:1001,0:1:1000", 2, nil); err == nil {
@@ -43,6 +43,10 @@ func TestGridsOfDatesAndTimes(t *testing.T) {
 		{"9:13.5:2", clock, []float64{9, 13.5}},
 		{"09:00:00:17:30:00:2", clock, []float64{9, 17.5}},
 		{"9:00:10:11:30:2", clock, nil}, // from 9:00 to 10:11:30, or from 9:00:10 to 11:30
+		{"log:0.01:100:5", rows.Form{}, []float64{0.01, 0.1, 1, 10, 100}},
+		{"log:3:3:2", rows.Form{}, []float64{3, 3}},
+		{"log:0:100:5", rows.Form{}, nil},
+		{"log:1:10:5", dates, nil},
 		{"0:25%:2", share, []float64{0, 25}},
 		{"2024-01-01:2024-12-01:12", rows.Form{}, nil},
 		{"1571000000:1571010000:3", rows.Form{}, []float64{1571000000, 1571005000, 1571010000}},

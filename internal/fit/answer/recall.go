@@ -34,6 +34,9 @@ func (f Predictor) Recall(questions []points.Question, asNew bool, w *warning.Re
 		r.count(all[i])
 	}
 	r.note(f, w)
+	if unknown := func(q points.Question) bool { return q.Name != "" && q.Targets.Len() > 0 && q.Known.Len() == 0 }; f.Kept.Groups == nil && slices.ContainsFunc(all, unknown) {
+		w.Add("the fit keeps no rows (--no-rows): what is known of a group of its data must be in the context")
+	}
 	if f.Outer != "" {
 		f.addSiblings(all, known)
 	}

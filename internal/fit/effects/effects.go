@@ -7,24 +7,40 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/floats"
 
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // An Effect is what predictions of a column of y do along a column of x: their quantiles, averaged over rows of the data
-// in which this column alone is changed (partial dependence).
+// in which this column alone is changed (partial dependence), on the scale on which models see y.
 type Effect struct {
 	X      int // column
+	Scale  likelihood.Scale
 	Points []Point
 	Tenths []float64 // between which lie as many rows of the data each; of a column of numbers
+	Change *Change   // nil of names and of a period
 }
 
-// A Point has the averaged quantiles at one x.
+// A Point has the averaged quantiles at one x, and the centre of the predictions: their mean or, on another scale than y,
+// their median. Error is the standard error of how far the centre lies from that of all points, by the models
+// without each fold (a jackknife).
 type Point struct {
-	X         float64    // raw; NaN where the cell is missing
-	Quantiles [5]float64 // at Levels
+	X             float64    // raw; NaN where the cell is missing
+	Quantiles     [5]float64 // at Levels
+	Centre, Error float64    // on the scale
+}
+
+// A Change is that of the centre between two points, and its standard error, on the scale.
+type Change struct {
+	From, To      int
+	Change, Error float64
 }
 
 // Levels are the levels of an effect's quantiles: those of the intervals of 50 and 90%, and of the median.
@@ -39,6 +55,14 @@ const (
 // Along returns the effects of Columns on each column of y. They are those of a new group, of which nothing is known
 // or, if folds are of points, of a new point of the groups of the data, which are known.
 func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, error) {
+	var err error
+	if f.Fit, _, err = f.Main(); err != nil {
+		return nil, err
+	}
+	var folds []answer.Predictor
+	for k := range stack.Folds {
+		folds = append(folds, answer.Predictor{Fit: f.OfFold(k)})
+	}
 	columns, over := Columns(f.Fit), averaged(f)
 	all := make([][]Effect, len(f.Y))
 	for c := range all {
@@ -48,7 +72,7 @@ func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, er
 	work.SetLimit(max(1, threads))
 	for i, column := range columns {
 		work.Go(func() error {
-			effects, err := along(ctx, f, column, over)
+			effects, err := along(ctx, f, folds, column, over)
 			if err != nil {
 				return err
 			}
@@ -87,14 +111,96 @@ func averaged(f answer.Predictor) []points.Question {
 	return slices.DeleteFunc(some, func(q points.Question) bool { return q.Targets.Len() == 0 })
 }
 
-// along returns the effect of a column of x on each column of y.
-func along(ctx context.Context, f answer.Predictor, column int, over []points.Question) ([]Effect, error) {
+// along returns the effect of a column of x on each column of y. folds are the fit without each fold.
+func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, column int, over []points.Question) ([]Effect, error) {
 	at, tenths := placesOf(f, column), tenthsOf(f, column)
+	centre := func(c int, d predict.Distribution) float64 {
+		if on := f.Stacks[c].Scale(); on != likelihood.OfY {
+			return on.Place(d.Quantile(0.5))
+		}
+		return d.Mean()
+	}
+	curves, err := average(ctx, f, over, column, at, func(c int, known points.Points, d predict.Distribution) (all []float64) {
+		levels, _ := f.Calibrated().Corrected(c, f.ValuesOf(known.Y)[c], Levels[:], nil)
+		for _, level := range levels {
+			all = append(all, f.Stacks[c].Scale().Place(d.Quantile(level)))
+		}
+		return append(all, centre(c, d))
+	})
+	if err != nil {
+		return nil, err
+	}
+	var without [][][][]float64 // [folds, columns of y, places, 1]
+	for _, fold := range folds {
+		one, err := average(ctx, fold, over, column, at, func(c int, _ points.Points, d predict.Distribution) []float64 { return []float64{centre(c, d)} })
+		if err != nil {
+			return nil, err
+		}
+		without = append(without, one)
+	}
 	all := make([]Effect, len(f.Y))
 	for c := range all {
-		all[c] = Effect{X: column, Points: make([]Point, len(at)), Tenths: tenths}
+		e := Effect{X: column, Scale: f.Stacks[c].Scale(), Points: make([]Point, len(at)), Tenths: tenths}
+		mean := make([]float64, len(folds))
+		for k := range folds {
+			for i := range at {
+				mean[k] += without[k][c][i][0] / float64(len(at))
+			}
+		}
+		for i, own := range curves[c] {
+			q := &e.Points[i]
+			q.X, q.Centre = at[i], own[len(Levels)]
+			for k := range q.Quantiles {
+				q.Quantiles[k] = e.Scale.Value(own[k])
+			}
+			q.Error = jackknife(len(folds), func(k int) float64 { return without[k][c][i][0] - mean[k] })
+		}
+		if last := e.last(f.XForms[column]); last > 0 {
+			e.Change = &Change{0, last, e.Points[last].Centre - e.Points[0].Centre,
+				jackknife(len(folds), func(k int) float64 { return without[k][c][last][0] - without[k][c][0][0] })}
+		}
+		all[c] = e
 	}
-	total := 0.0
+	return all, nil
+}
+
+// Band returns the effect at a point in units of y, between the ends of its interval of 90%.
+func (e Effect) Band(p Point) (low, centre, high float64) {
+	const ninety = 1.645
+	return e.Scale.Value(p.Centre - ninety*p.Error), e.Scale.Value(p.Centre), e.Scale.Value(p.Centre + ninety*p.Error)
+}
+
+// last returns the point to which the first one has a change: the end of numbers, or the second of two. It is 0 without one.
+func (e Effect) last(form rows.Form) int {
+	last := len(e.Points) - 1
+	if last > 0 && math.IsNaN(e.Points[last].X) {
+		last--
+	}
+	if form.Periods != nil && !form.Trend || form.Categories != nil && last > 1 {
+		return 0
+	}
+	return last
+}
+
+// jackknife returns the standard error of what is computed from all groups, of its values without each of n folds of them.
+func jackknife(n int, of func(fold int) float64) float64 {
+	mean, sum := 0.0, 0.0
+	for k := range n {
+		mean += of(k) / float64(n)
+	}
+	for k := range n {
+		sum += (of(k) - mean) * (of(k) - mean)
+	}
+	return math.Sqrt(sum * float64(n-1) / float64(n))
+}
+
+// average returns numbers of the distributions of each column of y [columns of y, places, numbers], averaged over rows in
+// which a column of x is moved to each place.
+func average(ctx context.Context, f answer.Predictor, over []points.Question, column int, at []float64, numbers func(c int, known points.Points, d predict.Distribution) []float64) ([][][]float64, error) {
+	all, total := make([][][]float64, len(f.Y)), 0.0
+	for c := range all {
+		all[c] = make([][]float64, len(at))
+	}
 	for _, some := range over {
 		asked := points.Question{Known: some.Known}
 		for _, v := range at {
@@ -112,94 +218,20 @@ func along(ctx context.Context, f answer.Predictor, column int, over []points.Qu
 		for i := range n {
 			total += some.Targets.Weight(i)
 		}
-		for c := range all {
-			levels, _ := f.Calibrated().Corrected(c, f.ValuesOf(asked.Known.Y)[c], Levels[:], nil)
-			for t, channels := range predicted {
-				for q, level := range levels {
-					all[c].Points[t/n].Quantiles[q] += some.Targets.Weight(t%n) * channels[c].Quantile(level)
+		for t, channels := range predicted {
+			for c, d := range channels {
+				one := numbers(c, asked.Known, d)
+				if all[c][t/n] == nil {
+					all[c][t/n] = make([]float64, len(one))
 				}
+				floats.AddScaled(all[c][t/n], some.Targets.Weight(t%n), one)
 			}
 		}
 	}
-	for _, e := range all {
-		for i := range e.Points {
-			e.Points[i].X = at[i]
-			for q := range e.Points[i].Quantiles {
-				e.Points[i].Quantiles[q] /= total
-			}
+	for _, places := range all {
+		for _, sums := range places {
+			floats.Scale(1/total, sums)
 		}
 	}
 	return all, nil
-}
-
-// placesOf returns the raw x at which the effect of a column is shown: each name or the first of crossed ones, the range of numbers or the longest
-// period, and NaN if the data miss cells.
-func placesOf(f answer.Predictor, column int) (places []float64) {
-	form, low, high := f.XForms[column], f.Ranges[column].Low, f.Ranges[column].High
-	switch {
-	case form.Categories != nil:
-		for i := range form.Categories {
-			if form.Crossed && i == mostPlaces { // of which Warn tells
-				break
-			}
-			places = append(places, float64(i))
-		}
-	case form.Periods != nil && !form.Trend:
-		places = evenly(periodOf(f, column))
-	case low == high:
-		places = []float64{low}
-	default:
-		places = evenly(form.Transform(low), form.Transform(high))
-		for i, v := range places {
-			places[i] = form.Restore(v)
-		}
-	}
-	if f.Missing[column] > 0 {
-		places = append(places, math.NaN())
-	}
-	return places
-}
-
-// periodOf returns the ends of the longest period of a column: from 0 where it holds the data, else from their least.
-func periodOf(f answer.Predictor, column int) (low, high float64) {
-	period, data := slices.Max(f.XForms[column].Periods), f.Ranges[column]
-	if data.Low < 0 || data.High > period {
-		return data.Low, data.Low + period
-	}
-	return 0, period
-}
-
-// tenthsOf returns the ends of the tenths of a column of numbers, without the first and the last.
-func tenthsOf(f answer.Predictor, column int) (ends []float64) {
-	var all []float64
-	for _, g := range f.Kept.Groups {
-		for _, v := range g.Column(column) {
-			form := f.XForms[column]
-			if form.Categories != nil {
-				return nil
-			}
-			if form.Periods != nil && !form.Trend {
-				low, high := periodOf(f, column)
-				v = low + math.Mod(v-low, high-low)
-			}
-			if !math.IsNaN(v) {
-				all = append(all, v)
-			}
-		}
-	}
-	slices.Sort(all)
-	for k := 1; k < 10 && len(all) > 0; k++ {
-		ends = append(ends, all[k*len(all)/10])
-	}
-	return ends
-}
-
-// evenly returns mostPlaces numbers from low to high.
-func evenly(low, high float64) []float64 {
-	all := make([]float64, mostPlaces)
-	for i := range all {
-		share := float64(i) / (mostPlaces - 1)
-		all[i] = low*(1-share) + high*share
-	}
-	return all
 }

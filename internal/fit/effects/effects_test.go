@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/effects"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -120,6 +121,12 @@ func checkEffects(t *testing.T, f answer.Predictor) {
 		length := e.Points[last].X - e.Points[0].X
 		near(fmt.Sprintf("x%d from end to end", c+1), rise(e, 0, last), slope*length, ofSlope*length)
 		near(fmt.Sprintf("x%d to its middle", c+1), rise(e, 0, last/2), slope*length/2, ofSlope*length)
+		// The change has the error of a slope, by a jackknife of 5 folds, whose own error is a third, and of curved models.
+		exact := noise * length / math.Sqrt(n*4/3.)
+		near(fmt.Sprintf("the change along x%d", c+1), e.Change.Change, slope*length, 2*exact)
+		if r := e.Change.Error / exact; !(r > 0.3 && r < 4) {
+			t.Errorf("the change along x%d is %v ± %v, of a line ± %v", c+1, e.Change.Change, e.Change.Error, exact)
+		}
 		if len(e.Tenths) != 9 {
 			t.Errorf("x%d has tenths at %v", c+1, e.Tenths)
 		}
@@ -130,7 +137,10 @@ func checkEffects(t *testing.T, f answer.Predictor) {
 	}
 	near("kind b above a", rise(all[3], 0, 1), 0, ofName)
 	near("kind c above a", rise(all[3], 0, 2), ofKind, ofName)
-	if same := all[4]; len(same.Points) != 1 || same.Points[0].X != 1 {
+	if all[3].Change != nil {
+		t.Errorf("three names have a change %v", all[3].Change)
+	}
+	if same := all[4]; len(same.Points) != 1 || same.Points[0].X != 1 || same.Change != nil {
 		t.Errorf("a constant is shown at %v", same.Points)
 	}
 }
@@ -167,5 +177,26 @@ func TestEffectsOfTerms(t *testing.T) {
 	effects.Warn(f, &w)
 	if lines := strings.Join(w.Lines(), "\n"); lines != "days is an offset alone: the formula says what it does" {
 		t.Error(lines)
+	}
+}
+
+// Of y = exp(0.5·treated + …) models see log y: a column of 0 and 1 has two points, and its effect is a ratio.
+func TestEffectOnTheLogScale(t *testing.T) {
+	g := random.New(12, random.Data)
+	var rows []string
+	for k := range uint64(40) {
+		for i := range uint64(6) {
+			treated := g.IntN(k, 10*i, 2)
+			rows = append(rows, fmt.Sprintf("g%d,%d,%v", k, treated, math.Exp(5+0.5*float64(treated)+0.5*g.Normal(k, 100)+0.3*g.Normal(k, i))))
+		}
+	}
+	f := fittest.Instant(t, "group,treated,y", "y ~ treated | group", rows)
+	e := must.Get(effects.Along(t.Context(), f, 2))(t)[0][0]
+	exact := 0.3 * math.Sqrt(4/240.)
+	if len(e.Points) != 2 || e.Scale != likelihood.LogY || !(math.Abs(e.Change.Change-0.5) < 4*exact) || !(e.Change.Error < 4*exact) || !(e.Change.Error > 0.2*exact) {
+		t.Errorf("%d points on the scale %q, change %v, of a line ± %v", len(e.Points), e.Scale, e.Change, exact)
+	}
+	if low, centre, high := e.Band(e.Points[1]); !(low < centre && centre < high && low > 100) {
+		t.Errorf("a band from %v over %v to %v", low, centre, high)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/stack"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -18,6 +17,7 @@ import (
 // An Importance says how much log density predictions of a column of y lose without what they are told. They are made
 // by models that have not seen the group, or the point, that they are asked about.
 type Importance struct {
+	Share      float64 // of the weight, of the models that were asked
 	LogDensity float64 // of a target, in nats, the mean over groups
 	Error      float64
 	Columns    []Loss // of each of Columns, if its values are shuffled
@@ -27,8 +27,8 @@ type Importance struct {
 // A Loss is a paired difference of log densities and its standard error.
 type Loss struct{ Loss, Error float64 }
 
-// shuffles is how often each column is shuffled. More would narrow a standard error over groups little.
-const shuffles = 3
+// Bounds of the questions: of all, about as many as a fit asks, and of one column.
+const mostQuestions, mostOfColumn = 1200, 250
 
 // Columns returns the columns of x that models see.
 func Columns(f *file.Fit) (columns []int) {
@@ -44,34 +44,32 @@ func Columns(f *file.Fit) (columns []int) {
 // all rows, known ones and targets; those that are the same in all rows of a group, among groups.
 func Importances(ctx context.Context, f answer.Predictor, threads int, p progress.Reporter) (all []Importance, err error) {
 	columns := Columns(f.Fit)
+	share := 0.0
+	if f.Fit, share, err = f.Main(); err != nil {
+		return nil, err
+	}
+	most := min(mostOfColumn, mostQuestions/(2+len(columns)))
 	p.Begin("importance", "column", 0, len(columns)*len(f.Y))
 	defer p.End()
 	for c, s := range f.Stacks {
-		if err := s.OpenFolds(file.Kinds, f.Width()); err != nil {
-			return nil, &invalid.Input{File: f.Path, Key: "stacks", Found: err.Error(), Expected: "what acqnp fit writes"}
-		}
-		base, err := outOfFold(ctx, f, c, f.Kept.Groups, false, threads)
+		base, err := outOfFold(ctx, f, c, f.Kept.Groups, false, most, threads)
 		if err != nil {
 			return nil, err
 		}
-		var one Importance
+		one := Importance{Share: share}
 		one.LogDensity, one.Error = base.Mean()
 		for _, column := range columns {
-			var without []stack.Logs
-			for n := range shuffles {
-				logs, err := outOfFold(ctx, f, c, shuffled(f, column, n), false, threads)
-				if err != nil {
-					return nil, err
-				}
-				without = append(without, logs)
+			without, err := outOfFold(ctx, f, c, shuffled(f, column), false, most, threads)
+			if err != nil {
+				return nil, err
 			}
 			var l Loss
-			l.Loss, l.Error = base.Above(without...)
+			l.Loss, l.Error = base.Above(without)
 			one.Columns = append(one.Columns, l)
 			p.Update(progress.State{Done: len(all)*len(columns) + len(one.Columns)})
 		}
 		if !s.ByPoint {
-			alone, err := outOfFold(ctx, f, c, f.Kept.Groups, true, threads)
+			alone, err := outOfFold(ctx, f, c, f.Kept.Groups, true, most, threads)
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +82,7 @@ func Importances(ctx context.Context, f answer.Predictor, threads int, p progres
 }
 
 // outOfFold asks the models of column c of y about rows that they have not seen.
-func outOfFold(ctx context.Context, f answer.Predictor, c int, kept []points.Group, alone bool, threads int) (stack.Logs, error) {
+func outOfFold(ctx context.Context, f answer.Predictor, c int, kept []points.Group, alone bool, most, threads int) (stack.Logs, error) {
 	var groups []points.Group
 	var folds [][]int
 	for k, g := range kept {
@@ -98,14 +96,14 @@ func outOfFold(ctx context.Context, f answer.Predictor, c int, kept []points.Gro
 			groups, folds = append(groups, g), append(folds, of)
 		}
 	}
-	return f.Stacks[c].OutOfFold(ctx, groups, folds, alone, threads)
+	return f.Stacks[c].OutOfFold(ctx, groups, folds, alone, most, threads)
 }
 
 // shuffled returns the kept rows with the values of a column of x shuffled.
-func shuffled(f answer.Predictor, column, n int) []points.Group {
+func shuffled(f answer.Predictor, column int) []points.Group {
 	units, values := unitsOf(f, column)
 	order := make([]int, len(values))
-	random.New(0, random.Evaluation).Perm(uint64(column)<<8+uint64(n), order)
+	random.New(0, random.Evaluation).Perm(uint64(column)<<8, order)
 	all := slices.Clone(f.Kept.Groups)
 	for k := range all {
 		all[k].X = slices.Clone(all[k].X)

@@ -145,6 +145,21 @@ func checkSchema(path, stated string) error {
 	return nil
 }
 
+// Main returns the fit with the models that have most of the weight, those without a fold opened, and the least share of
+// a column of y that they hold.
+func (f *Fit) Main() (*Fit, float64, error) {
+	one, least := *f, 1.0
+	one.Stacks = nil
+	for _, s := range f.Stacks {
+		main, share := s.Main()
+		if err := main.OpenFolds(Kinds, f.Width()); err != nil {
+			return nil, 0, &invalid.Input{File: f.Path, Key: "stacks", Found: err.Error(), Expected: "what acqnp fit writes"}
+		}
+		one.Stacks, least = append(one.Stacks, main), min(least, share)
+	}
+	return &one, least, nil
+}
+
 // OfFold returns the fit with the models without one fold alone.
 func (f *Fit) OfFold(fold int) *Fit {
 	one := *f

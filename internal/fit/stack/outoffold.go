@@ -18,14 +18,11 @@ type Logs struct {
 // Folds is the number of folds.
 const Folds = folds
 
-// askedOutOfFold bounds the questions of OutOfFold, which is asked for each column and permutation.
-const askedOutOfFold = 250
-
 // OutOfFold asks the models without each fold about its points; of says which fold that is, see Held. Questions are
 // those of a fit: contexts of several sizes and, alone, none. Of the same groups with other x, they ask for the same
-// points. OpenFolds must have read the models of a file.
-func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int, alone bool, threads int) (Logs, error) {
-	p := &split{byPoint: s.ByPoint, groups: len(groups), most: askedOutOfFold, alone: alone, view: s.view}
+// points. At most about most questions are asked. OpenFolds must have read the models of a file.
+func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int, alone bool, most, threads int) (Logs, error) {
+	p := &split{byPoint: s.ByPoint, groups: len(groups), most: most, alone: alone, view: s.view}
 	p.cut(groups, of, 0)
 	var trials []*trial
 	var weights [len(spans)][]float64
@@ -62,14 +59,12 @@ func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int
 // Mean returns the mean log density of a target over groups, and its standard error.
 func (l Logs) Mean() (mean, se float64) { return l.split.mean(l.logs) }
 
-// Above returns by how much l is above the mean of others about the same points, and the standard error of this
-// difference over groups.
-func (l Logs) Above(others ...Logs) (by, se float64) {
+// Above returns by how much l is above others about the same points, and the standard error of this difference over
+// groups.
+func (l Logs) Above(other Logs) (by, se float64) {
 	differences := make([]float64, len(l.logs))
-	for _, o := range others {
-		for i, v := range o.logs {
-			differences[i] += (l.logs[i] - v) / float64(len(others))
-		}
+	for i, v := range other.logs {
+		differences[i] = l.logs[i] - v
 	}
 	return l.split.mean(differences)
 }

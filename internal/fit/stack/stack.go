@@ -261,6 +261,46 @@ func (s *Stack) OfFold(fold int) *Stack {
 	return &one
 }
 
+// mainShare is the least share of the weight, of contexts of any size, that the candidates of Main hold.
+const mainShare = 0.8
+
+// Main returns the stack without the candidates of least weight, and the share of the weight that the others hold in the
+// mean. What is asked very often need not ask all: a network of little weight takes most of the time.
+func (s *Stack) Main() (main *Stack, share float64) {
+	one := *s
+	one.Candidates = nil
+	var left [len(spans)]float64
+	for b := range left {
+		left[b] = 1
+	}
+	for _, c := range slices.Backward(s.Candidates) {
+		rest := left
+		for b, w := range c.Weights {
+			rest[b] -= w
+		}
+		if slices.Min(rest[:]) >= mainShare {
+			left = rest
+			continue
+		}
+		one.Candidates, share = append(one.Candidates, c), share+c.Weight
+	}
+	slices.Reverse(one.Candidates)
+	for i := range one.Candidates {
+		for b, w := range left {
+			one.Candidates[i].Weights[b] /= w
+		}
+	}
+	return &one, share
+}
+
+// Scale returns the scale on which all models of the stack see y, OfY if they differ or if y cannot be any number.
+func (s *Stack) Scale() likelihood.Scale {
+	if on := s.otherScale(); s.Outcome.Real() && !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale != on && c.Weight > 0 }) {
+		return on
+	}
+	return likelihood.OfY
+}
+
 // folds returns the model without each fold.
 func (c Candidate) folds() []Saved {
 	if c.ByFold != nil {

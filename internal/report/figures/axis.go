@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 
 	"github.com/acqnp/acqnp/internal/datasets/benchmark"
@@ -13,16 +14,17 @@ import (
 )
 
 // An Axis is a column of x along an axis: its name and what its numbers stand for. Dates and names are
-// written as such.
+// written as such. Equal ratios of a Log axis are equal lengths.
 type Axis struct {
 	Name string
 	Form rows.Form
+	Log  bool
 }
 
 // AxisOf returns the axis of column c of x.
 func AxisOf(a predict.About, c int) Axis {
 	f := rows.FormAt(a.Units.Scaling.XForms, c)
-	return Axis{labelled(a, a.Units.XNames[c], f), f}
+	return Axis{labelled(a, a.Units.XNames[c], f), f, f.Log && f.Shift == 0}
 }
 
 // LabelOf returns the label of column c of y.
@@ -47,15 +49,76 @@ func (a Axis) set(axis *plot.Axis, letters int) {
 		axis.Tick.Marker = dateTicks{origin, letters}
 	} else if a.Form.Categories != nil {
 		axis.Tick.Marker = nameTicks{a.Form.Categories, letters}
+	} else if a.Log {
+		axis.Scale, axis.Tick.Marker = plot.LogScale{}, logTicks(letters/6)
 	}
 }
 
-// around returns a range with room beside its ends where they are names.
+// around returns a range with a little room beside its ends, more of them if they are names.
 func (a Axis) around(lo, hi float64) (float64, float64) {
-	if a.Form.Categories != nil {
+	switch {
+	case a.Form.Categories != nil:
+		lo, hi = widen(lo, hi)
 		return lo - 0.3, hi + 0.3
+	case a.Log && lo <= hi:
+		lo, hi = widen(math.Log(lo), math.Log(hi))
+		return math.Exp(lo), math.Exp(hi)
+	case a.Log:
+		return 1, 10
 	}
-	return lo, hi
+	return widen(lo, hi)
+}
+
+// covering returns n numbers at equal distances on the axis that cover the given ones, or one if all are the same.
+func (a Axis) covering(x []float64, n int) []float64 {
+	lo, hi := extremes(x)
+	switch {
+	case lo > hi:
+		return nil
+	case lo == hi:
+		return []float64{lo}
+	case a.Log:
+		return floats.LogSpan(make([]float64, n), lo, hi)
+	}
+	return between(lo, hi, n-1)
+}
+
+// isLog reports whether a plot's axis is a log axis.
+func isLog(a *plot.Axis) bool {
+	_, is := a.Scale.(plot.LogScale)
+	return is
+}
+
+// logTicks puts at most that many ticks at 1, 2 and 5 times powers of ten, or at fewer of them. A range that holds
+// fewer than three of them has ticks at equal distances.
+type logTicks int
+
+// Ticks implements plot.Ticker.
+func (most logTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, digits := range [][]int{{1, 2, 5}, {1, 3}, {1}} {
+		if ticks = ticksAt(digits, 1, lo, hi); len(ticks) <= int(most) {
+			break
+		}
+	}
+	for step := 2; len(ticks) > int(most); step++ {
+		ticks = ticksAt([]int{1}, step, lo, hi)
+	}
+	if len(ticks) < 3 {
+		return fewTicks.Ticks(lo, hi)
+	}
+	return ticks
+}
+
+// ticksAt returns ticks from lo to hi at digits times every step-th power of ten.
+func ticksAt(digits []int, step int, lo, hi float64) (ticks []plot.Tick) {
+	for e := step * int(math.Floor(math.Log10(lo)/float64(step))); math.Pow10(e) <= hi; e += step {
+		for _, d := range digits {
+			if v := float64(d) * math.Pow10(e); lo <= v && v <= hi {
+				ticks = append(ticks, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+			}
+		}
+	}
+	return ticks
 }
 
 // originOf returns the moment from which a column's dates are counted: a day, or a time of one.

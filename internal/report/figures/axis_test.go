@@ -15,7 +15,7 @@ import (
 func labels(t *testing.T, form rows.Form, lo, hi float64) []string {
 	t.Helper()
 	fig := figure(figures.Panel{Context: plotter.XYs{{X: lo, Y: 0}, {X: hi, Y: 1}}})
-	fig.X = figures.Axis{Name: "when", Form: form}
+	fig.X = figures.Axis{Name: "when", Form: form, Log: form.Log}
 	return texts(t, save(t, fig, "axis.svg"))
 }
 
@@ -45,6 +45,23 @@ func TestDatesAreWrittenAsDates(t *testing.T) {
 			if !slices.Contains(found, want) || len(found) > 30 {
 				t.Errorf("from %g to %g after %s: %q, want %q among them", c.lo, c.hi, c.origin, found, want)
 			}
+		}
+	}
+}
+
+func TestLogAxesHaveRoundTicks(t *testing.T) {
+	for _, c := range []struct {
+		lo, hi      float64
+		want, never string
+	}{
+		{0.01, 1000, "0.1", "3"},
+		{2, 90, "5", "30"},
+		{1e-30, 1e30, "1", "10"},
+		{20, 30, "25", "10"}, // one of 1, 2 and 5 times a power of ten
+	} {
+		found := labels(t, rows.Form{Log: true}, c.lo, c.hi)
+		if n := len(found); n > 30 || !slices.Contains(found, c.want) || slices.Contains(found, c.never) {
+			t.Errorf("from %g to %g: %q, want %s among them and not %s", c.lo, c.hi, found, c.want, c.never)
 		}
 	}
 }

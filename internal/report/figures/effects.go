@@ -11,10 +11,12 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/effects"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
 // Effects shows what predictions of a fit do along each column of x.
@@ -70,23 +72,25 @@ func (f Effects) draw(c draw.Canvas) {
 	}
 	c.Max.Y -= 10
 	var plots []*plot.Plot
-	for y, panels := range f.Panels {
+	for c, panels := range f.Panels {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, p := range panels[:columns] {
 			for _, q := range p.Points {
 				lo, hi = min(lo, q.Quantiles[0]), max(hi, q.Quantiles[4])
 			}
 		}
-		lo, hi = widen(lo, hi)
+		y := Axis{LabelOf(f.Fit.About(), c), rows.Form{}, panels[0].Scale == likelihood.LogY}
+		lo, hi = y.around(lo, hi)
 		for i, p := range panels[:columns] {
 			one := p.plot(AxisOf(f.Fit.About(), p.X), lettersOf(perRow))
-			if one.Y.Min, one.Y.Max = lo, hi; i%perRow == 0 {
-				one.Y.Label.Text = LabelOf(f.Fit.About(), y)
+			y.set(&one.Y, lettersOf(perRow))
+			if one.Y.Min, one.Y.Max = lo, hi; i%perRow > 0 {
+				one.Y.Label.Text = ""
 			}
 			one.Title.Text = panelTitle(p.Title, f.panelWidth(perRow))
 			plots = append(plots, one)
 		}
-		for len(plots)%perRow > 0 && y < len(f.Panels)-1 {
+		for len(plots)%perRow > 0 && c < len(f.Panels)-1 {
 			plots = append(plots, nil)
 		}
 	}
@@ -95,7 +99,7 @@ func (f Effects) draw(c draw.Canvas) {
 
 // note says what the panels show.
 func (f Effects) note(columns int) string {
-	text := fmt.Sprintf("A %s, averaged over %s of the data in which the column alone is changed. Above each panel: nats of log density that are lost if it is shuffled.",
+	text := fmt.Sprintf("A %s, averaged over %s of the data in which the column alone is changed. Above each panel: nats of log density that are lost if the column is shuffled.",
 		f.Fit.Unit(), invalid.Plural(min(f.Fit.Rows, effects.Rows), "row", "rows"))
 	if all := len(f.Panels[0]); columns < all {
 		text += fmt.Sprintf(" These are the %d of %d columns that lose most.", columns, all)
@@ -111,7 +115,7 @@ func (f Effects) legend() []Entry {
 			tenths = tenths || p.Tenths != nil
 		}
 	}
-	all := []Entry{LineEntry("median", medianStyle), ScaleEntry("50%", 4.5, []color.NRGBA{halfColours[1], halfColours[1]}),
+	all := []Entry{{"effect, with its error (90%)", lineWidth, effectThumb}, ScaleEntry("50%", 4.5, []color.NRGBA{halfColours[1], halfColours[1]}),
 		ScaleEntry("90%", 4.5, []color.NRGBA{mostColours[1], mostColours[1]})}
 	if tenths {
 		all = append(all, Entry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
@@ -142,24 +146,33 @@ func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
 		x.set(&fig.X, letters)
 		fig.X.Tick.Marker = inTurns{nameTicks{x.Form.Categories, letters}}
 		fig.X.Min, fig.X.Max = x.around(0, float64(len(points)-1))
-		fig.Add(effectBars(points))
+		fig.Add(effectBars{p.Effect, points})
 		return fig
 	}
 	x.set(&fig.X, letters)
-	if x.Form.Log && points[0].X > 0 {
-		fig.X.Scale, fig.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
-	}
 	fig.X.Min, fig.X.Max = points[0].X, points[len(points)-1].X
-	if len(points) == 1 {
-		fig.X.Min, fig.X.Max = widen(points[0].X, points[0].X)
-		fig.Add(effectBars(points))
+	if len(points) <= 2 { // a constant, or a column of 0 and 1
+		room := 0.4 * (fig.X.Max - fig.X.Min)
+		if fig.X.Min, fig.X.Max = widen(fig.X.Min-room, fig.X.Max+room); room > 0 {
+			fig.X.Scale, fig.X.Tick.Marker = plot.LinearScale{}, plot.ConstantTicks{{Value: points[0].X, Label: x.Form.Text(points[0].X)}, {Value: points[1].X, Label: x.Form.Text(points[1].X)}}
+		}
+		fig.Add(effectBars{p.Effect, points})
 	} else {
-		fig.Add(band{quantilesOf(points, 0), quantilesOf(points, 4), mostColours[1]}, band{quantilesOf(points, 1), quantilesOf(points, 3), halfColours[1]},
-			Curve{quantilesOf(points, 2), casingStyle}, Curve{quantilesOf(points, 2), medianStyle})
+		of := func(value func(q effects.Point) float64) (line plotter.XYs) {
+			for _, q := range points {
+				line = append(line, plotter.XY{X: q.X, Y: value(q)})
+			}
+			return line
+		}
+		quantile := func(k int) plotter.XYs { return of(func(q effects.Point) float64 { return q.Quantiles[k] }) }
+		centre := of(func(q effects.Point) float64 { _, v, _ := p.Band(q); return v })
+		fig.Add(band{quantile(0), quantile(4), mostColours[1]}, band{quantile(1), quantile(3), halfColours[1]},
+			band{of(func(q effects.Point) float64 { v, _, _ := p.Band(q); return v }), of(func(q effects.Point) float64 { _, _, v := p.Band(q); return v }), effectColour},
+			Curve{centre, casingStyle}, Curve{centre, medianStyle})
 	}
 	fig.Add(tenths(p.Tenths))
 	if len(points) < len(p.Points) {
-		fig.Add(effectBars{besideNumbers(fig, missing)})
+		fig.Add(effectBars{p.Effect, []effects.Point{besideNumbers(fig, missing)}})
 	}
 	return fig
 }
@@ -185,20 +198,12 @@ func (n inTurns) Ticks(lo, hi float64) []plot.Tick {
 	return two
 }
 
-// quantilesOf returns the line of a quantile.
-func quantilesOf(points []effects.Point, quantile int) (line plotter.XYs) {
-	for _, q := range points {
-		line = append(line, plotter.XY{X: q.X, Y: q.Quantiles[quantile]})
-	}
-	return line
-}
-
 const missingLabel = "missing"
 
 // besideNumbers returns a point at the right of a plot's range, which it widens: a tick names it.
 func besideNumbers(fig *plot.Plot, q effects.Point) effects.Point {
 	at := func(share float64) float64 {
-		if _, is := fig.X.Scale.(plot.LogScale); is {
+		if isLog(&fig.X) {
 			return fig.X.Max * math.Pow(fig.X.Max/fig.X.Min, share)
 		}
 		return fig.X.Max + share*(fig.X.Max-fig.X.Min)
@@ -220,20 +225,36 @@ func (m withMissing) Ticks(lo, _ float64) []plot.Tick {
 	return append(m.Ticker.Ticks(lo, m.most), plot.Tick{Value: m.at, Label: missingLabel})
 }
 
-// effectBars draws quantiles as bars with the median.
-type effectBars []effects.Point
+// effectColour is that of the error of an effect.
+var effectColour = color.NRGBA{R: 0xf2, G: 0x9e, B: 0x1f, A: 0xc0}
+
+// effectThumb draws a sample of an effect with its error.
+func effectThumb(c *draw.Canvas) {
+	y := c.Center().Y
+	bar := within(*c, c.Min.X, y-4, c.Max.X, y+4)
+	fillBox(&bar, effectColour)
+	c.StrokeLine2(medianStyle, c.Min.X, y, c.Max.X, y)
+}
+
+// effectBars draws quantiles as bars, with the effect and its error.
+type effectBars struct {
+	effects.Effect
+	points []effects.Point
+}
 
 // Plot implements plot.Plotter.
 func (b effectBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	for _, q := range b {
+	for _, q := range b.points {
 		for _, bar := range []struct {
 			lo, hi int
 			draw.LineStyle
 		}{{0, 4, draw.LineStyle{Color: mostColours[1], Width: 9}}, {1, 3, draw.LineStyle{Color: halfColours[1], Width: 9}}} {
 			c.StrokeLine2(bar.LineStyle, x(q.X), y(q.Quantiles[bar.lo]), x(q.X), y(q.Quantiles[bar.hi]))
 		}
-		c.StrokeLine2(medianStyle, x(q.X)-7, y(q.Quantiles[2]), x(q.X)+7, y(q.Quantiles[2]))
+		low, centre, high := b.Band(q)
+		c.StrokeLine2(draw.LineStyle{Color: effectColour, Width: 5}, x(q.X), y(low), x(q.X), y(high))
+		c.StrokeLine2(medianStyle, x(q.X)-7, y(centre), x(q.X)+7, y(centre))
 	}
 }
 

@@ -175,10 +175,14 @@ func (f FitPlot) share(plots []*plot.Plot) {
 // share gives axes the same range, unless it would be some times as long as that of one of them.
 func share(axes []*plot.Axis, times float64) {
 	lo, hi, least := math.Inf(1), math.Inf(-1), math.Inf(1)
-	for _, a := range axes {
-		lo, hi, least = min(lo, a.Min), max(hi, a.Max), min(least, a.Max-a.Min)
+	length := func(lo, hi float64) float64 { return hi - lo }
+	if len(axes) > 0 && isLog(axes[0]) {
+		length = func(lo, hi float64) float64 { return math.Log(hi / lo) }
 	}
-	if hi-lo > times*least {
+	for _, a := range axes {
+		lo, hi, least = min(lo, a.Min), max(hi, a.Max), min(least, length(a.Min, a.Max))
+	}
+	if length(lo, hi) > times*least {
 		return
 	}
 	for _, a := range axes {

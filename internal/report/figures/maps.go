@@ -48,7 +48,7 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
 		questions[i] = s.Question
-		first, second := covering(v.shown(s, subjects, 0), mapSide), covering(v.shown(s, subjects, 1), mapSide)
+		first, second := v.axis(0).covering(v.shown(s, subjects, 0), mapSide), v.axis(1).covering(v.shown(s, subjects, 1), mapSide)
 		fixed := s.fixed()
 		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
 		x := &questions[i].Targets.X
@@ -134,8 +134,8 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	f.X.set(&p.X, lettersOf(2))
 	f.Y.set(&p.Y, 60)
-	p.X.Min, p.X.Max = mapRange(m.row.Columns)
-	p.Y.Min, p.Y.Max = mapRange(m.row.Rows)
+	p.X.Min, p.X.Max = f.X.mapRange(m.row.Columns)
+	p.Y.Min, p.Y.Max = f.Y.mapRange(m.row.Rows)
 	p.Add(m)
 	if median {
 		p.Title.Text = group + "median of " + m.row.Channel
@@ -164,9 +164,13 @@ func zsOf(places plotter.XYZs) (all []float64) {
 }
 
 // mapRange returns the range of a map's coordinates: half a cell beyond the first and the last.
-func mapRange(at []float64) (lo, hi float64) {
+func (a Axis) mapRange(at []float64) (lo, hi float64) {
 	if len(at) < 2 {
-		return widen(extremes(at))
+		return a.around(extremes(at))
+	}
+	if a.Log {
+		half := math.Sqrt(at[1] / at[0])
+		return at[0] / half, at[len(at)-1] * half
 	}
 	half := (at[len(at)-1] - at[0]) / float64(len(at)-1) / 2
 	return at[0] - half, at[len(at)-1] + half

@@ -10,6 +10,7 @@ import (
 type Options struct {
 	Levels     []float64              // lines for the quantiles at these levels, over x of one column
 	Calibrated *conformal.Calibration // corrects regions and intervals; nil for the model's own
+	Log        []bool                 // columns of x with a log axis, beside those that the model takes the log of
 }
 
 // A correction holds the levels and masses that a picture's quantiles and regions have in the model's

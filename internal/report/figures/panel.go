@@ -66,7 +66,7 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 	}
 	fig.Title.Text = p.Title
 	x.set(&fig.X, letters)
-	fig.X.Min, fig.X.Max = x.around(widen(p.xRange()))
+	fig.X.Min, fig.X.Max = x.around(p.xRange())
 	fig.Y.Min, fig.Y.Max = p.YRange[0], p.YRange[1]
 
 	cloud := dots{p.Context, p.context()}
@@ -144,19 +144,22 @@ func (p Panel) xRange() (lo, hi float64) {
 }
 
 // covered returns a range of y that covers all points and the density, or the marks, except the outermost 1% at
-// either end. Marks can widen the range of the data by two fifths at either end. Beyond that they are cut off,
-// because heavy tails would flatten the picture.
+// either end. Marks can widen the range of the data by two fifths at either end, and bars by twenty times it, as around two
+// known points. Beyond that they are cut off, because heavy tails would flatten the picture.
 func (p Panel) covered() (lo, hi float64) {
 	data := append(ysOf(p.Context), ysOf(p.Targets)...)
 	if p.shaded() {
 		return densityRange(data, p.Grid)
 	}
-	marked := bars(p.Bars).ends()
+	marked, lengths := bars(p.Bars).ends(), 0.4
+	if marked != nil {
+		lengths = 20
+	}
 	for _, m := range p.Marks {
 		marked = append(marked, ysOf(m.Covers)...)
 	}
 	lo, hi = extremes(data)
-	return widened(lo, hi, trimmed(marked, 0.01), trimmed(marked, 0.99), 0.4)
+	return widened(lo, hi, trimmed(marked, 0.01), trimmed(marked, 0.99), lengths)
 }
 
 // xsOf returns the x of points.

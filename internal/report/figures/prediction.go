@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
@@ -38,7 +37,7 @@ func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject,
 		}
 		return shown
 	}
-	v := viewOf(p.About(), subjects[:min(len(subjects), MaxPanels)])
+	v := viewOf(p.About(), subjects[:min(len(subjects), MaxPanels)], o.Log)
 	if v.maps() {
 		name, subjects := firstOf(subjects, v.about, maxMaps)
 		rows, err := mapRows(ctx, p, v, subjects, o)
@@ -67,11 +66,7 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 	title = a.Question
 	dy := len(a.Units.YNames)
 	if n := max(panels/dy, 1); len(subjects) > n {
-		what := "groups"
-		if a.Group != "" {
-			what = "groups"
-		}
-		title, subjects = fmt.Sprintf("%s (first %d of %d %s)", title, n, len(subjects), what), subjects[:n]
+		title, subjects = fmt.Sprintf("%s (first %d of %d groups)", title, n, len(subjects)), subjects[:n]
 	}
 	if dy > panels {
 		title = fmt.Sprintf("%s (first %d of %d columns of y)", title, panels, dy)
@@ -96,7 +91,7 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 		if err != nil {
 			return nil, err
 		}
-		x := questions[target.Group].Targets.Row(target.Target)[v.axes[0]]
+		x := v.place(questions[target.Group].Targets.Row(target.Target), 0)
 		for c, d := range target.Channels {
 			p, corrects := &panels[target.Group*dy+c], corrections[target.Group*dy+c]
 			if v.barred {
@@ -115,35 +110,23 @@ func (v view) asked(s Subject, subjects []Subject) (x []float64) {
 		return barX(s)
 	}
 	fixed := s.fixed()
-	for _, at := range curveX(v.shown(s, subjects, 0), v.axis(0).Form) {
+	for _, at := range v.axis(0).curve(v.shown(s, subjects, 0)) {
 		x = v.at(x, fixed, at)
 	}
 	return x
 }
 
-// curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
+// curve returns the numbers at which a picture shows a subject along an axis: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
-func curveX(known []float64, f rows.Form) []float64 {
-	if f.Categories != nil && len(known) > 0 {
+func (a Axis) curve(known []float64) []float64 {
+	if a.Form.Categories != nil && len(known) > 0 {
 		var names []float64
-		for i := range min(len(f.Categories), curvePoints) {
+		for i := range min(len(a.Form.Categories), curvePoints) {
 			names = append(names, float64(i))
 		}
 		return names
 	}
-	return covering(known, curvePoints)
-}
-
-// covering returns n evenly spaced numbers that cover the given ones, or one if all are the same.
-func covering(x []float64, n int) []float64 {
-	lo, hi := extremes(x)
-	switch {
-	case lo > hi:
-		return nil
-	case lo == hi:
-		return []float64{lo}
-	}
-	return between(lo, hi, n-1)
+	return a.covering(known, curvePoints)
 }
 
 // pairs returns points along the first axis with one channel of y. A point whose x is missing has no place.

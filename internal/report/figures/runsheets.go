@@ -19,7 +19,7 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := viewOf(runs[0].Ask.About(), subjects)
+	v := viewOf(runs[0].Ask.About(), subjects, nil)
 	if len(runs) == 1 && count <= MaxPanels {
 		return NewPrediction(ctx, runs[0].Ask, subjects, Options{})
 	}

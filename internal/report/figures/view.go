@@ -19,13 +19,14 @@ type view struct {
 	barred bool  // points of a subject differ in columns without an axis
 	about  predict.About
 	units  run.Units // of about
+	log    []bool    // columns of x with a log axis
 }
 
 // viewOf returns the view of subjects. A column that is the same at all points of each subject needs no
 // axis. Two columns of numbers make a map. Of more columns, and of names among two, the first column of
 // numbers that varies among targets has the axis.
-func viewOf(a predict.About, subjects []Subject) view {
-	v := view{about: a, units: a.Units}
+func viewOf(a predict.About, subjects []Subject, log []bool) view {
+	v := view{about: a, units: a.Units, log: log}
 	vary := v.varying(subjects, Subject.all)
 	several := len(vary) > 1
 	if len(vary) == 0 { // as where nothing is known but one target
@@ -59,7 +60,11 @@ func (v view) varying(subjects []Subject, of func(Subject) points.Points) (colum
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
-func (v view) axis(i int) Axis { return AxisOf(v.about, v.axes[i]) }
+func (v view) axis(i int) Axis {
+	a, c := AxisOf(v.about, v.axes[i]), v.axes[i]
+	a.Log = a.Log || c < len(v.log) && v.log[c]
+	return a
+}
 
 // form returns what the numbers of column c of x stand for.
 func (v view) form(c int) rows.Form { return rows.FormAt(v.units.Scaling.XForms, c) }
@@ -91,7 +96,20 @@ func (s Subject) fixed() []float64 {
 }
 
 // along returns the numbers along axis i of points.
-func (v view) along(p points.Points, i int) []float64 { return p.Column(v.axes[i]) }
+func (v view) along(p points.Points, i int) (places []float64) {
+	for k := range p.Len() {
+		places = append(places, v.place(p.Row(k), i))
+	}
+	return places
+}
+
+// place returns the number along axis i of an x, NaN if it has no place on a log axis.
+func (v view) place(x []float64, i int) float64 {
+	if v.axis(i).Log && x[v.axes[i]] <= 0 {
+		return math.NaN()
+	}
+	return x[v.axes[i]]
+}
 
 // at appends to x [N, columns of x] the point fixed, moved to the given numbers along the axes.
 func (v view) at(x, fixed []float64, along ...float64) []float64 {
