@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -153,7 +154,7 @@ func (f *fitting) fitStacks(ctx context.Context) error {
 // options returns how to fit the stack of column c of y. It adds lines about models that are left out.
 func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 	o, y := f.o, f.o.Formula.Y[c]
-	outcome, err := stack.OutcomeOf(f.outcomesOf(c), o.Outcome)
+	outcome, err := f.outcomeOf(c)
 	if offset := len(o.Formula.Offset) > 0; offset && err == nil {
 		if outcome = outcome.OfRates(!f.AddsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
 			err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
@@ -179,6 +180,7 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 	}
 	o.noteOuter(data, kinds, y.Column)
+	o.noteLimits(data, kinds, y.Column)
 	return stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}, nil
 }
 
@@ -203,6 +205,24 @@ func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {
 		o.Warnings.Add("models of %s that see the rows of a %s alone, and nothing of its %s: %s", y, o.Formula.Group, o.Formula.Outer, strings.Join(others, ", "))
 	}
+}
+
+// noteLimits adds a line about what limits of y do.
+func (o Options) noteLimits(data []points.Group, kinds []stack.Kind, y string) {
+	n := 0
+	for _, g := range data {
+		below, above := g.Limits(0)
+		n += below + above
+	}
+	if n == 0 {
+		return
+	}
+	guess := ""
+	if names := namesOf(kinds, func(k stack.Kind) bool { return k.Guesses }); names != nil {
+		guess = ", of known points too by " + strings.Join(names, " and ")
+	}
+	o.Warnings.Add("%s of %s: the log density has the probability of the side, CRPS and the table leave them out, and coverage and calibration take y beyond the limit as predicted; models are fitted to draws beyond it by a mixed model of the sides%s",
+		invalid.Plural(n, "limit", "limits"), y, guess)
 }
 
 // namesOf returns the names of the kinds of which is says yes.
@@ -274,11 +294,32 @@ func rangesOf(values []float64, forms []rows.Form) []datasets.Range {
 // outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
 func (f *fitting) outcomesOf(c int) (all [][]float64) {
 	for _, g := range f.groups {
-		if known := slices.DeleteFunc(g.ColumnY(c), math.IsNaN); len(known) > 0 {
+		var known []float64
+		for i, v := range g.ColumnY(c) {
+			if !math.IsNaN(v) && g.Limit(i, c) == 0 {
+				known = append(known, v)
+			}
+		}
+		if known != nil {
 			all = append(all, known)
 		}
 	}
 	return all
+}
+
+// outcomeOf returns the values that column c of y can have. A limit is no bound, and a y beyond one is no atom.
+func (f *fitting) outcomeOf(c int) (likelihood.Support, error) {
+	s, err := stack.OutcomeOf(f.outcomesOf(c), f.o.Outcome)
+	for _, g := range f.groups {
+		for i, v := range g.ColumnY(c) {
+			if side := g.Limit(i, c); side < 0 && s.Low != nil && v <= *s.Low {
+				s.Low = nil
+			} else if side > 0 && s.High != nil && v >= *s.High {
+				s.High = nil
+			}
+		}
+	}
+	return s, err
 }
 
 // groupsOf returns the points whose column c of y is known, as models see them.

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/table"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
@@ -66,7 +67,7 @@ func (f *fitting) groupsOfTable(c int) (all []points.Group) {
 		var known []int
 		for i := range g.Len() {
 			y := g.RowY(i)[c]
-			if !math.IsNaN(y) {
+			if !math.IsNaN(y) && g.Limit(i, c) == 0 {
 				known = append(known, i)
 			}
 			if exposures != nil {
@@ -138,6 +139,14 @@ func (f *fitting) notesOfTable(c int) (notes []string) {
 		notes = append(notes, "on the scale of the rate of "+y+", as numbers")
 	case !outcome.Real():
 		notes = append(notes, "on the scale of "+y+" as numbers; the mixture knows that they are "+outcome.String())
+	}
+	limits := 0
+	for _, g := range f.groups {
+		below, above := g.Limits(c)
+		limits += below + above
+	}
+	if limits > 0 {
+		notes = append(notes, fmt.Sprintf("without the %s of which a limit of %s is known: it says nothing of these", invalid.Plural(limits, "row", "rows"), y))
 	}
 	if f.RowWeights != "" {
 		notes = append(notes, "rows count by "+f.RowWeights+", divided by its mean: a row of 2 as two rows")

@@ -20,7 +20,7 @@ func (f *fitting) checkValues() error {
 		if !slices.ContainsFunc(f.groups, func(g points.Group) bool {
 			column := g.Column(c)
 			if c >= len(f.X) {
-				column = g.ColumnY(c - len(f.X))
+				column = slices.Concat(f.outcomesOf(c - len(f.X))...)
 			}
 			return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 		}) {

@@ -154,14 +154,19 @@ func (r *reading) point(g *points.Points, t *table) error {
 		g.X = append(g.X, v)
 	}
 	for i, column := range r.yAt {
-		v := math.NaN()
+		v, side := math.NaN(), int8(0)
 		if !r.partialY || !isMissing(t.cell(column)) {
 			var err error
-			if v, err = r.y[i].read(t, column); err != nil {
+			if r.y[i].limits {
+				v, side = t.limit(column)
+			}
+			if side != 0 {
+				r.left.noteLimit(column, side)
+			} else if v, err = r.y[i].read(t, column); err != nil {
 				return err
 			}
 		}
-		g.Y = append(g.Y, v)
+		g.AppendY(v, side)
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ func (s *split) sound(ctx context.Context, all []*trial, threads int) (sound []*
 			continue
 		}
 		t.logDensity, _ = s.mean(t.logs)
-		t.crps, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
+		t.crps, _ = s.meanOfSeen(s.crps(ctx, threads, func(i int) likelihood.Distribution {
 			return s.combined([]*trial{t}, []float64{1}, i, mostParts)
 		}))
 		if sum := t.logDensity + t.crps; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -176,16 +176,19 @@ const (
 	mostScored      = 1000
 )
 
-// crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
+// crps returns the CRPS of each target whose y is known, given the distribution at it. Of a question with many targets, the
 // first ones are scored, and the others get the mean of these by their shares.
 func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood.Distribution) []float64 {
 	scores := make([]float64, len(s.targets))
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
-		own, sum, shares := scores[q.first:][:q.Targets.Len()], 0.0, 0.0
+		own, sum, shares, scored := scores[q.first:][:q.Targets.Len()], 0.0, 0.0, 0
 		for k := range own {
-			if k < each {
+			if s.targets[q.first+k].side != 0 {
+				continue
+			}
+			if scored++; scored <= each {
 				share := s.targets[q.first+k].share
 				own[k] = at(q.first + k).CRPS(s.outcome(q.first + k))
 				sum, shares = sum+share*own[k], shares+share
@@ -232,9 +235,13 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
 		o := &outcomes[i]
-		o.PIT = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
+		o.PIT = likelihood.PITKnown(at(i, math.MaxInt), y, t.side, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
 		if ranked[i] {
-			o.Rank, o.Weight = likelihood.RegionRank(at(i, mostRankedParts), y), t.share
+			d := at(i, mostRankedParts)
+			if t.side != 0 {
+				y = d.Quantile(o.PIT)
+			}
+			o.Rank, o.Weight = likelihood.RegionRank(d, y), t.share
 		}
 	})
 	for i, t := range s.targets {
@@ -242,7 +249,7 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	}
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
-	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
+	e.CRPS, _ = s.meanOfSeen(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
 	out.Calibrations = s.calibrations(outcomes, folds)
 	var byFold [folds][]Calibration
 	for k := range folds {

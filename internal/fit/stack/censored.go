@@ -1,0 +1,229 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Of a censored y, a side of a limit is known. Scores are probabilities of the side. A mixed model is fitted to the sides
+// alone (simple/noise_beyond.go), and says where the y may be, given all points of its group. The other models are fitted to
+// y that are drawn from this, and so is the mixed model that is a candidate, as a start. Of known points, mixed model,
+// Gaussian process and common grid take the sides, and the others a guess: evenly spaced levels of what the first says.
+
+// A beyond says where censored y may be, on a scale of y.
+type beyond struct {
+	Deviation float64       `json:"deviation"`       // of all points: how far beyond its limit a y is without a model
+	Model     *simple.Mixed `json:"model,omitempty"` // nil if none can be fitted
+}
+
+// censored reports whether a y of the groups is censored.
+func censored(groups []points.Group) bool {
+	return slices.ContainsFunc(groups, func(g points.Group) bool { return g.CensoredY(0) != nil })
+}
+
+// guessTraining sets, of each fold, what says where censored y may be, and draws those of the groups that models are fitted
+// to. No model of a fold has seen the fold.
+func (s *split) guessTraining(ctx context.Context, o Options, scales []scale) error {
+	if !censored(s.training[folds]) {
+		return nil
+	}
+	most := MixedModel().Most
+	for _, k := range o.Kinds {
+		if k.Name == MixedModel().Name {
+			most = k.Most
+		}
+	}
+	var on []likelihood.Scale
+	for _, one := range scales {
+		if !one.x {
+			on = append(on, one.y)
+		}
+	}
+	s.beyonds = make([][2]beyond, folds+1)
+	inParallel(ctx, len(on)*(folds+1), o.Threads, func(n int) {
+		fold, on := n/len(on), on[n%len(on)]
+		v := s.view
+		b := &v.Beyonds[index(on)]
+		b.Deviation = deviationOf(s.training[fold], on)
+		all := v.onScale(sample(s.training[fold], most, o.Seed), scale{y: on})
+		if m, err := simple.FitMixed(all); err == nil && m.Check() == nil {
+			b.Model = m.(*simple.Mixed)
+		}
+		s.beyonds[fold][index(on)] = *b
+		s.drawn[fold][index(on)] = slices.Clone(s.training[fold])
+		draws := random.New(o.Seed, random.Draws|random.Validation)
+		for i, g := range s.training[fold] {
+			p := &s.drawn[fold][index(on)][i].Points
+			*p = v.guessed(g.Points, on, func(i, _ int) float64 { return draws.Float(uint64(g.Rows[i]), uint64(index(on))) })
+		}
+	})
+	s.Beyonds = s.beyonds[folds]
+	if slices.Contains(on, likelihood.LogY) {
+		for _, g := range s.drawn[folds][index(likelihood.LogY)] {
+			s.LogY.Low, s.LogY.High = min(s.LogY.Low, slices.Min(g.Y)), max(s.LogY.High, slices.Max(g.Y))
+		}
+	}
+	return ctx.Err()
+}
+
+// without returns the view of the models without a fold.
+func (s *split) without(fold int) view {
+	v := s.view
+	if s.beyonds != nil {
+		v.Beyonds = s.beyonds[fold]
+	}
+	return v
+}
+
+// trainingOn returns the groups that models without a fold are fitted to, with draws for censored y on a scale.
+func (s *split) trainingOn(fold int, on likelihood.Scale) []points.Group {
+	if drawn := s.drawn[fold][index(on)]; drawn != nil {
+		return drawn
+	}
+	return s.training[fold]
+}
+
+// evenly are levels of guesses: the first is the median, and any number of them in turn are nearly even.
+func evenly(_, k int) float64 {
+	const golden = 0.6180339887498949
+	_, level := math.Modf(0.5 + golden*float64(k))
+	return level
+}
+
+// guessed returns points with the y of a scale and, of censored ones, the quantile of a level among those beyond the limit;
+// level takes a point's number, and its number among the censored ones of its group in the order of x. Points of a training
+// that have their draws stay as they are.
+func (v view) guessed(p points.Points, on likelihood.Scale, level func(i, k int) float64) points.Points {
+	if p.CensoredY(0) == nil {
+		p.Y, p.Beyond = v.on(on, p.Y)
+		return p
+	}
+	if p.Beyond != nil {
+		return p
+	}
+	limits, b := place(on, p.Y), v.Beyonds[index(on)]
+	p.Y, p.Beyond = v.on(on, p.Y)
+	if p.Beyond == nil {
+		p.Beyond = make([]float64, len(p.Y))
+	}
+	own := map[int][]int{} // censored points, by sibling
+	var siblings []int
+	for _, i := range p.Order() {
+		if p.Limit(i, 0) == 0 || p.Beyond[i] != 0 { // or beyond an atom
+			continue
+		}
+		of := 0
+		if p.Sibling != nil {
+			of = p.Sibling[i]
+		}
+		if own[of] == nil {
+			siblings = append(siblings, of)
+		}
+		own[of] = append(own[of], i)
+		p.Beyond[i] = math.Copysign(b.Deviation, float64(p.Limit(i, 0)))
+		p.Y[i] = limits[i] + p.Beyond[i]
+	}
+	for _, of := range siblings {
+		for k, d := range b.given(p, of, own[of]) {
+			i := own[of][k]
+			p.Beyond[i] = likelihood.QuantileKnown(d, limits[i], p.Limit(i, 0), level(i, k)) - limits[i]
+			if !(math.Abs(p.Beyond[i]) >= leastBeyond*b.Deviation) || math.IsInf(p.Beyond[i], 0) {
+				p.Beyond[i] = math.Copysign(leastBeyond*b.Deviation, float64(p.Limit(i, 0)))
+			}
+			p.Y[i] = limits[i] + p.Beyond[i]
+		}
+	}
+	return p
+}
+
+// leastBeyond is how far beyond its limit a guess is at least, in deviations: what says that it is one.
+const leastBeyond = 1e-6
+
+// given returns what the model says of y at some points of a group, given all of its points, and nothing without a model.
+func (b beyond) given(p points.Points, sibling int, at []int) []likelihood.GaussianMixture {
+	if b.Model == nil {
+		return nil
+	}
+	if p.Sibling != nil {
+		var own []int
+		for i, of := range p.Sibling {
+			if of == sibling {
+				own = append(own, i)
+			}
+		}
+		targets := p.Take(at)
+		p = p.Take(own)
+		p.Sibling = nil
+		return b.Model.Given(p, targets)
+	}
+	return b.Model.Given(p, p.Take(at))
+}
+
+// deviationOf returns the standard deviation of y on a scale, of limits too.
+func deviationOf(groups []points.Group, on likelihood.Scale) float64 {
+	var n, mean, squares float64
+	for _, g := range groups {
+		for _, z := range place(on, g.Y) {
+			n++
+			step := (z - mean) / n
+			squares += (z - mean) * (z - mean - step)
+			mean += step
+		}
+	}
+	return math.Sqrt(squares / n)
+}
+
+// uncensored returns the split's targets whose y is known, and their places among all. Shares of a unit sum to 1 again.
+func (s *split) uncensored() (some *split, at []int) {
+	some = &split{byPoint: s.byPoint, weighted: s.weighted}
+	numbers, sums, all := map[int]int{}, map[int]float64{}, 0.0
+	for i, t := range s.targets {
+		if t.side != 0 {
+			continue
+		}
+		if _, known := numbers[t.unit]; !known {
+			numbers[t.unit] = len(numbers)
+		}
+		sums[t.unit] += t.share
+		all += t.share
+		at = append(at, i)
+	}
+	some.units = len(numbers)
+	for _, i := range at {
+		t := s.targets[i]
+		if s.byPoint {
+			t.share *= float64(len(at)) / all
+		} else {
+			t.share /= sums[t.unit]
+		}
+		t.unit = numbers[t.unit]
+		some.targets = append(some.targets, t)
+	}
+	return some, at
+}
+
+// meanOfSeen returns the mean of a score of each target whose y is known over units, and its standard error.
+func (s *split) meanOfSeen(scores []float64) (mean, se float64) {
+	if !slices.ContainsFunc(s.targets, func(t target) bool { return t.side != 0 }) {
+		return s.mean(scores)
+	}
+	some, at := s.uncensored()
+	return some.mean(points.Pick(scores, 1, at))
+}
+
+// checkBeyonds returns an error for what cannot say where censored y are, for dx columns of x.
+func (v view) checkBeyonds(dx int) error {
+	for _, b := range v.Beyonds {
+		if !(b.Deviation >= 0) || math.IsInf(b.Deviation, 0) || b.Model != nil && (b.Model.Columns() != dx || b.Model.Check() != nil) {
+			return errors.New("a damaged model of censored values")
+		}
+	}
+	return nil
+}
