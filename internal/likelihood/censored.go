@@ -10,12 +10,16 @@ import (
 const leastKnown = 1e-300
 
 // LogKnown returns the log density of an outcome y if side is 0. Otherwise y is a limit, and of the outcome the side is known,
-// as points.Points has it: LogKnown returns the logarithm of its probability.
+// as points.Points has it: LogKnown returns the logarithm of its probability, −∞ if no value of the outcome is there.
 func LogKnown(d Distribution, y float64, side int8) float64 {
 	if side == 0 {
 		return d.LogDensity(y)
 	}
-	return math.Log(max(sideOf(d, y, side), leastKnown))
+	p, least := sideOf(d, y, side), leastKnown
+	if low, high := d.Support().Bounds(); side < 0 && y <= low || side > 0 && y >= high {
+		least = 0
+	}
+	return math.Log(max(p, least))
 }
 
 // PITKnown returns the PIT of an outcome y if side is 0, see [PIT], and otherwise that of an outcome drawn from what the

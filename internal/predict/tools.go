@@ -303,6 +303,12 @@ func (o *Tools) add(s Scores, target Target, ours []score.Point) error {
 
 // pair returns the scores of the tool's values and of our answer, whose point is p.
 func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair) {
+	if p.Side != 0 {
+		if t.from == fromNormal {
+			return score.Side(p, &likelihood.Gaussian{Mean: values[0], Scale: values[1]})
+		}
+		return score.Side(p, nil)
+	}
 	levels, quantiles := t.levels, values
 	exact := true
 	switch t.from {

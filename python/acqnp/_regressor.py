@@ -298,9 +298,16 @@ def taken_out(X, groups):
 
 
 def numbers(y, estimator, method):
-    """Return y as a list of numbers, NaN where they are missing."""
+    """Return y as a list of numbers, NaN where they are missing, and of limits such as "<50" as texts."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
+    limits = {i: v.strip() for i, v in enumerate(y) if _cells.is_limit(v)} if hasattr(y, "__iter__") and not isinstance(y, dict) else {}
+    if limits:  # read as the numbers in them, and put back
+        y = [_cells.limit_of(limits[i]) if i in limits else np.nan if _cells.cell(v) is None else v for i, v in enumerate(y)]
+    return [limits.get(i, v) for i, v in enumerate(_numbers(y))]
+
+
+def _numbers(y):
     if _cells.kind(y) == "pandas":
         array = y.to_numpy(dtype=float, na_value=np.nan)
     else:

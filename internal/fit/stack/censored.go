@@ -109,7 +109,7 @@ func (v view) guessed(p points.Points, on likelihood.Scale, level func(i, k int)
 		return p
 	}
 	limits, b := place(on, p.Y), v.Beyonds[index(on)]
-	p.Y, p.Beyond = v.on(on, p.Y)
+	p.Y, p.Beyond = v.on(on, slices.Clone(p.Y))
 	if p.Beyond == nil {
 		p.Beyond = make([]float64, len(p.Y))
 	}
