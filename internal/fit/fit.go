@@ -219,9 +219,9 @@ func (o Options) noteLimits(data []points.Group, kinds []stack.Kind, y string) {
 	}
 	guess := ""
 	if names := namesOf(kinds, func(k stack.Kind) bool { return k.Guesses }); names != nil {
-		guess = ", of known points too by " + strings.Join(names, " and ")
+		guess = "; guesses stand for known ones in " + strings.Join(names, " and ")
 	}
-	o.Warnings.Add("%s of %s: the log density has the probability of the side, CRPS and the table leave them out, and coverage and calibration take y beyond the limit as predicted; models are fitted to draws beyond it by a mixed model of the sides%s",
+	o.Warnings.Add("%s of %s: log densities have the probabilities of their sides, CRPS and the table leave them out, intervals take y there as predicted, and models are fitted to y drawn there by a mixed model of the sides%s",
 		invalid.Plural(n, "limit", "limits"), y, guess)
 }
 

@@ -28,6 +28,15 @@ func (f *fitting) checkValues() error {
 		}
 	}
 	for c, r := range f.YRanges {
+		below, above := 0, 0
+		for _, g := range f.groups {
+			b, a := g.Limits(c)
+			below, above = below+b, above+a
+		}
+		if seen := len(slices.Concat(f.outcomesOf(c)...)); below+above > 0 && seen < leastRows {
+			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("%s beside %d limits", invalid.Plural(seen, "value", "values"), below+above),
+				Expected: fmt.Sprintf("at least %d values that are no limits", leastRows)}
+		}
 		if span := r.High - r.Low; span > 0 && span < leastSpan {
 			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("numbers from %g to %g", r.Low, r.High),
 				Expected: fmt.Sprintf("numbers that lie %g apart or more (write them in other units)", leastSpan)}

@@ -29,6 +29,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     frame of two columns, or the names of two columns of X: ``"school/class"``. Numbers name the same group however they
     are spelled: 1, 1.0 and "1".
 
+    A y of which the side of a limit is known is a string: "<50" below the detection limit 50, ">200" above 200.
+
     A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
     files. Arguments of pandas must have one index, in one order: X, y, groups and weights are never aligned or matched
     by position in silence, but refused, as statsmodels does. Pass ``y.to_numpy()`` to go by the order of the rows.

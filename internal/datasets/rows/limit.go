@@ -60,5 +60,5 @@ func WarnOfLimits(path, column string, below, above, n int, w *warning.Record) {
 	if path != "" {
 		path += ": "
 	}
-	w.Add("%s%d of %s of %s are below a limit and %d above one, as <50 and >200 say: of these the side is known, and not y", path, below, invalid.Plural(n, "value", "values"), column, above)
+	w.Add("%slimits of %s, such as <50 and >200: %d below and %d above, of %s; of these the side is known, and not y", path, column, below, above, invalid.Plural(n, "value", "values"))
 }

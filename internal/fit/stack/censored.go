@@ -60,13 +60,17 @@ func (s *split) guessTraining(ctx context.Context, o Options, scales []scale) er
 		s.drawn[fold][index(on)] = slices.Clone(s.training[fold])
 		draws := random.New(o.Seed, random.Draws|random.Validation)
 		for i, g := range s.training[fold] {
-			p := &s.drawn[fold][index(on)][i].Points
-			*p = v.guessed(g.Points, on, func(i, _ int) float64 { return draws.Float(uint64(g.Rows[i]), uint64(index(on))) })
+			if g.CensoredY(0) != nil { // others stay as they are
+				s.drawn[fold][index(on)][i].Points = v.guessed(g.Points, on, func(i, _ int) float64 { return draws.Float(uint64(g.Rows[i]), uint64(index(on))) })
+			}
 		}
 	})
 	s.Beyonds = s.beyonds[folds]
 	if slices.Contains(on, likelihood.LogY) {
 		for _, g := range s.drawn[folds][index(likelihood.LogY)] {
+			if g.CensoredY(0) == nil {
+				continue
+			}
 			s.LogY.Low, s.LogY.High = min(s.LogY.Low, slices.Min(g.Y)), max(s.LogY.High, slices.Max(g.Y))
 		}
 	}

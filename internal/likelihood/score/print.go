@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,14 @@ func (s Summary) printWorst(w io.Writer) error {
 }
 
 // short returns v with four digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+func short(v float64) string { return orNone(v, strconv.FormatFloat(v, 'g', 4, 64)) }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+func percent(share float64) string { return orNone(share, fmt.Sprintf("%.1f%%", 100*share)) }
+
+// orNone returns the text of a number, "-" of one that there is not.
+func orNone(v float64, text string) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return text
+}
