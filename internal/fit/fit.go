@@ -180,7 +180,7 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 	}
 	o.noteOuter(data, kinds, y.Column)
-	o.noteLimits(data, kinds, y.Column)
+	f.noteLimits(c, kinds)
 	return stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}, nil
 }
 
@@ -207,22 +207,26 @@ func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	}
 }
 
-// noteLimits adds a line about what limits of y do.
-func (o Options) noteLimits(data []points.Group, kinds []stack.Kind, y string) {
-	n := 0
-	for _, g := range data {
-		below, above := g.Limits(0)
+// limitsOf returns how many values of column c of y are limits.
+func (f *fitting) limitsOf(c int) (n int) {
+	for _, g := range f.groups {
+		below, above := g.Limits(c)
 		n += below + above
 	}
+	return n
+}
+
+// noteLimits adds a line about what limits in column c of y do.
+func (f *fitting) noteLimits(c int, kinds []stack.Kind) {
+	n, guess := f.limitsOf(c), ""
 	if n == 0 {
 		return
 	}
-	guess := ""
 	if names := namesOf(kinds, func(k stack.Kind) bool { return k.Guesses }); names != nil {
 		guess = "; guesses stand for known ones in " + strings.Join(names, " and ")
 	}
-	o.Warnings.Add("%s of %s: log densities have the probabilities of their sides, CRPS and the table leave them out, intervals take y there as predicted, and models are fitted to y drawn there by a mixed model of the sides%s",
-		invalid.Plural(n, "limit", "limits"), y, guess)
+	f.o.Warnings.Add("%s of %s: log densities have the probabilities of their sides, CRPS and the table leave them out, intervals take y there as predicted, and models are fitted to y drawn there by a mixed model of the sides%s",
+		invalid.Plural(n, "limit", "limits"), f.Y[c], guess)
 }
 
 // namesOf returns the names of the kinds of which is says yes.

@@ -140,12 +140,7 @@ func (f *fitting) notesOfTable(c int) (notes []string) {
 	case !outcome.Real():
 		notes = append(notes, "on the scale of "+y+" as numbers; the mixture knows that they are "+outcome.String())
 	}
-	limits := 0
-	for _, g := range f.groups {
-		below, above := g.Limits(c)
-		limits += below + above
-	}
-	if limits > 0 {
+	if limits := f.limitsOf(c); limits > 0 {
 		notes = append(notes, fmt.Sprintf("without the %s of which a limit of %s is known: it says nothing of these", invalid.Plural(limits, "row", "rows"), y))
 	}
 	if f.RowWeights != "" {

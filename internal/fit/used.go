@@ -28,13 +28,8 @@ func (f *fitting) checkValues() error {
 		}
 	}
 	for c, r := range f.YRanges {
-		below, above := 0, 0
-		for _, g := range f.groups {
-			b, a := g.Limits(c)
-			below, above = below+b, above+a
-		}
-		if seen := len(slices.Concat(f.outcomesOf(c)...)); below+above > 0 && seen < leastRows {
-			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("%s beside %d limits", invalid.Plural(seen, "value", "values"), below+above),
+		if seen, limits := len(slices.Concat(f.outcomesOf(c)...)), f.limitsOf(c); limits > 0 && seen < leastRows {
+			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("%s beside %d limits", invalid.Plural(seen, "value", "values"), limits),
 				Expected: fmt.Sprintf("at least %d values that are no limits", leastRows)}
 		}
 		if span := r.High - r.Low; span > 0 && span < leastSpan {

@@ -55,13 +55,12 @@ func (m *missingY) leaveOut(all points.Points) points.Points {
 
 // warn adds lines about what is missing, and about limits among the known points.
 func (m *missingY) warn(questions []points.Question, w *warning.Record) {
+	all := make([]points.Points, len(questions))
+	for i, q := range questions {
+		all[i] = q.Known
+	}
 	for c, name := range m.names {
-		below, above, n := 0, 0, 0
-		for _, q := range questions {
-			b, a := q.Known.Limits(c)
-			below, above, n = below+b, above+a, n+q.Known.Len()
-		}
-		rows.WarnOfLimits("known points", name, below, above, n-m.partial[c], w)
+		rows.WarnOfLimits("known points", name, all, c, w)
 	}
 	if m.left > 0 {
 		w.Add("left out %d of %s, without a value of y", m.left, invalid.Plural(m.points, "known point", "known points"))

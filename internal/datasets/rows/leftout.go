@@ -17,7 +17,6 @@ type leftOut struct {
 	texts         map[int][]string // of missing cells that are not empty
 	partial       map[int]int      // by column of y: rows that are used without it
 	weightless    int              // rows of weight 0
-	limits        map[int][2]int   // by column of y: cells below and above a limit
 }
 
 // mostTexts is how many texts of missing cells of a column a line shows.
@@ -44,20 +43,6 @@ func (l *leftOut) notePartial(column int) {
 	l.partial[column]++
 }
 
-// noteLimit counts a limit in a column of y.
-func (l *leftOut) noteLimit(column int, side int8) {
-	if l.limits == nil {
-		l.limits = map[int][2]int{}
-	}
-	n := l.limits[column]
-	if side < 0 {
-		n[0]++
-	} else {
-		n[1]++
-	}
-	l.limits[column] = n
-}
-
 // warn adds the lines about what is left out of files with a header.
 func (l *leftOut) warn(path string, header []string, w *warning.Record) {
 	if l.dropped > 0 {
@@ -70,7 +55,6 @@ func (l *leftOut) warn(path string, header []string, w *warning.Record) {
 		if n := l.partial[column]; n > 0 {
 			w.Add("%s: %s without a value of %s, used for the other columns of y", path, invalid.Plural(n, "row", "rows"), name)
 		}
-		WarnOfLimits(path, name, l.limits[column][0], l.limits[column][1], l.rows-l.dropped-l.weightless-l.partial[column], w)
 	}
 }
 

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -52,13 +53,14 @@ func (t *table) limit(column int) (v float64, side int8) {
 // limitRemedy follows the limit of a cell that should be a number.
 const limitRemedy = ", the limit itself: cells such as <50 are for y of acqnp fit alone, beside numbers"
 
-// WarnOfLimits adds a line about limits among n values of a column of y.
-func WarnOfLimits(path, column string, below, above, n int, w *warning.Record) {
-	if below+above == 0 {
-		return
+// WarnOfLimits adds a line about limits in column c of y, of a name, of the points of a file.
+func WarnOfLimits(path, name string, all []points.Points, c int, w *warning.Record) {
+	below, above, n := 0, 0, 0
+	for _, p := range all {
+		b, a := p.Limits(c)
+		below, above, n = below+b, above+a, n+len(slices.DeleteFunc(p.ColumnY(c), math.IsNaN))
 	}
-	if path != "" {
-		path += ": "
+	if below+above > 0 {
+		w.Add("%s: limits of %s, such as <50 and >200: %d below and %d above, of %s; of these the side is known, and not y", path, name, below, above, invalid.Plural(n, "value", "values"))
 	}
-	w.Add("%slimits of %s, such as <50 and >200: %d below and %d above, of %s; of these the side is known, and not y", path, column, below, above, invalid.Plural(n, "value", "values"))
 }

@@ -72,6 +72,13 @@ func (r *reading) row(t *table) error {
 // warn adds lines about rows that are left out and names that are spelled in two ways, of files with a header.
 func (r *reading) warn(path string, header []string, w *warning.Record) {
 	r.left.warn(path, header, w)
+	all := make([]points.Points, len(r.Groups))
+	for i, g := range r.Groups {
+		all[i] = g.Points
+	}
+	for c, column := range r.yAt {
+		WarnOfLimits(path, header[column], all, c, w)
+	}
 	r.names.spellings.warn(path, r.names.column(header), w)
 	for _, x := range r.x {
 		x.spellings.warn(path, x.name, w)
@@ -160,9 +167,10 @@ func (r *reading) point(g *points.Points, t *table) error {
 			if r.y[i].limits {
 				v, side = t.limit(column)
 			}
-			if side != 0 {
-				r.left.noteLimit(column, side)
-			} else if v, err = r.y[i].read(t, column); err != nil {
+			if side == 0 {
+				v, err = r.y[i].read(t, column)
+			}
+			if err != nil {
 				return err
 			}
 		}

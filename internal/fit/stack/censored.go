@@ -102,46 +102,46 @@ func evenly(_, k int) float64 {
 }
 
 // guessed returns points with the y of a scale and, of censored ones, the quantile of a level among those beyond the limit;
-// level takes a point's number, and its number among the censored ones of its group in the order of x. Points of a training
-// that have their draws stay as they are.
+// level takes a point's number, and its number in the order of its group. Points of a training that have their draws stay.
 func (v view) guessed(p points.Points, on likelihood.Scale, level func(i, k int) float64) points.Points {
-	if p.CensoredY(0) == nil {
-		p.Y, p.Beyond = v.on(on, p.Y)
+	censored, limits, b := p.CensoredY(0) != nil, place(on, p.Y), v.Beyonds[index(on)]
+	if censored && p.Beyond != nil {
 		return p
 	}
-	if p.Beyond != nil {
+	if p.Y, p.Beyond = v.on(on, p.Y); !censored {
 		return p
 	}
-	limits, b := place(on, p.Y), v.Beyonds[index(on)]
-	p.Y, p.Beyond = v.on(on, slices.Clone(p.Y))
+	p.Y = slices.Clone(p.Y)
 	if p.Beyond == nil {
 		p.Beyond = make([]float64, len(p.Y))
 	}
-	own := map[int][]int{} // censored points, by sibling
-	var siblings []int
-	for _, i := range p.Order() {
-		if p.Limit(i, 0) == 0 || p.Beyond[i] != 0 { // or beyond an atom
-			continue
+	set := func(i int, by float64) {
+		if least := leastBeyond * b.Deviation; !(math.Abs(by) >= least) || math.IsInf(by, 0) {
+			by = math.Copysign(least, float64(p.Limit(i, 0)))
 		}
+		p.Y[i], p.Beyond[i] = limits[i]+by, by
+	}
+	groups, asked := map[int][]int{}, map[int][]int{} // the points of the group and of each sibling, and those that are guessed
+	for _, i := range p.Order() {
 		of := 0
 		if p.Sibling != nil {
 			of = p.Sibling[i]
 		}
-		if own[of] == nil {
-			siblings = append(siblings, of)
+		groups[of] = append(groups[of], i)
+		if p.Limit(i, 0) != 0 && p.Beyond[i] == 0 { // not beyond an atom
+			asked[of] = append(asked[of], i)
+			set(i, math.Copysign(b.Deviation, float64(p.Limit(i, 0))))
 		}
-		own[of] = append(own[of], i)
-		p.Beyond[i] = math.Copysign(b.Deviation, float64(p.Limit(i, 0)))
-		p.Y[i] = limits[i] + p.Beyond[i]
 	}
-	for _, of := range siblings {
-		for k, d := range b.given(p, of, own[of]) {
-			i := own[of][k]
-			p.Beyond[i] = likelihood.QuantileKnown(d, limits[i], p.Limit(i, 0), level(i, k)) - limits[i]
-			if !(math.Abs(p.Beyond[i]) >= leastBeyond*b.Deviation) || math.IsInf(p.Beyond[i], 0) {
-				p.Beyond[i] = math.Copysign(leastBeyond*b.Deviation, float64(p.Limit(i, 0)))
-			}
-			p.Y[i] = limits[i] + p.Beyond[i]
+	for of, at := range asked {
+		if b.Model == nil {
+			break
+		}
+		own := p.Take(groups[of])
+		own.Sibling = nil
+		for k, d := range b.Model.Given(own, p.Take(at)) {
+			i := at[k]
+			set(i, likelihood.QuantileKnown(d, limits[i], p.Limit(i, 0), level(i, k))-limits[i])
 		}
 	}
 	return p
@@ -149,26 +149,6 @@ func (v view) guessed(p points.Points, on likelihood.Scale, level func(i, k int)
 
 // leastBeyond is how far beyond its limit a guess is at least, in deviations: what says that it is one.
 const leastBeyond = 1e-6
-
-// given returns what the model says of y at some points of a group, given all of its points, and nothing without a model.
-func (b beyond) given(p points.Points, sibling int, at []int) []likelihood.GaussianMixture {
-	if b.Model == nil {
-		return nil
-	}
-	if p.Sibling != nil {
-		var own []int
-		for i, of := range p.Sibling {
-			if of == sibling {
-				own = append(own, i)
-			}
-		}
-		targets := p.Take(at)
-		p = p.Take(own)
-		p.Sibling = nil
-		return b.Model.Given(p, targets)
-	}
-	return b.Model.Given(p, p.Take(at))
-}
 
 // deviationOf returns the standard deviation of y on a scale, of limits too.
 func deviationOf(groups []points.Group, on likelihood.Scale) float64 {
@@ -182,44 +162,6 @@ func deviationOf(groups []points.Group, on likelihood.Scale) float64 {
 		}
 	}
 	return math.Sqrt(squares / n)
-}
-
-// uncensored returns the split's targets whose y is known, and their places among all. Shares of a unit sum to 1 again.
-func (s *split) uncensored() (some *split, at []int) {
-	some = &split{byPoint: s.byPoint, weighted: s.weighted}
-	numbers, sums, all := map[int]int{}, map[int]float64{}, 0.0
-	for i, t := range s.targets {
-		if t.side != 0 {
-			continue
-		}
-		if _, known := numbers[t.unit]; !known {
-			numbers[t.unit] = len(numbers)
-		}
-		sums[t.unit] += t.share
-		all += t.share
-		at = append(at, i)
-	}
-	some.units = len(numbers)
-	for _, i := range at {
-		t := s.targets[i]
-		if s.byPoint {
-			t.share *= float64(len(at)) / all
-		} else {
-			t.share /= sums[t.unit]
-		}
-		t.unit = numbers[t.unit]
-		some.targets = append(some.targets, t)
-	}
-	return some, at
-}
-
-// meanOfSeen returns the mean of a score of each target whose y is known over units, and its standard error.
-func (s *split) meanOfSeen(scores []float64) (mean, se float64) {
-	if !slices.ContainsFunc(s.targets, func(t target) bool { return t.side != 0 }) {
-		return s.mean(scores)
-	}
-	some, at := s.uncensored()
-	return some.mean(points.Pick(scores, 1, at))
 }
 
 // checkBeyonds returns an error for what cannot say where censored y are, for dx columns of x.

@@ -63,7 +63,7 @@ func (s *split) sound(ctx context.Context, all []*trial, threads int) (sound []*
 			continue
 		}
 		t.logDensity, _ = s.mean(t.logs)
-		t.crps, _ = s.meanOfSeen(s.crps(ctx, threads, func(i int) likelihood.Distribution {
+		t.crps, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
 			return s.combined([]*trial{t}, []float64{1}, i, mostParts)
 		}))
 		if sum := t.logDensity + t.crps; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -176,27 +176,37 @@ const (
 	mostScored      = 1000
 )
 
-// crps returns the CRPS of each target whose y is known, given the distribution at it. Of a question with many targets, the
-// first ones are scored, and the others get the mean of these by their shares.
+// crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
+// first ones are scored, and the others get the mean of these by their shares. So do those whose y is censored; a question
+// of these alone gets the mean of all others.
 func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood.Distribution) []float64 {
-	scores := make([]float64, len(s.targets))
+	scores, sums, all := make([]float64, len(s.targets)), make([]float64, len(s.questions)), make([]float64, len(s.questions))
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
 		own, sum, shares, scored := scores[q.first:][:q.Targets.Len()], 0.0, 0.0, 0
 		for k := range own {
-			if s.targets[q.first+k].side != 0 {
-				continue
-			}
-			if scored++; scored <= each {
+			if s.targets[q.first+k].side == 0 && scored < each {
+				scored++
 				share := s.targets[q.first+k].share
 				own[k] = at(q.first + k).CRPS(s.outcome(q.first + k))
 				sum, shares = sum+share*own[k], shares+share
 			} else {
+				own[k] = math.NaN()
+			}
+		}
+		for k, v := range own {
+			if math.IsNaN(v) {
 				own[k] = sum / shares
 			}
 		}
+		sums[n], all[n] = sum, shares
 	})
+	for i, v := range scores {
+		if math.IsNaN(v) {
+			scores[i] = floats.Sum(sums) / floats.Sum(all)
+		}
+	}
 	return scores
 }
 
@@ -249,7 +259,7 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	}
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
-	e.CRPS, _ = s.meanOfSeen(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
+	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
 	out.Calibrations = s.calibrations(outcomes, folds)
 	var byFold [folds][]Calibration
 	for k := range folds {
