@@ -29,10 +29,13 @@ func (f *fitting) example() (e Example) {
 		return e
 	}
 	e.Fit = f.OfFold(0)
-	s := f.Stacks[0]
+	s, groups := f.Stacks[0], slices.Clone(f.groups)
+	for i := range groups { // a picture has no points of which a limit is known
+		groups[i].Points = groups[i].Seen()
+	}
 	if s.ByPoint {
 		e.File += ", by models that were not fitted to the targets"
-		for _, p := range f.groups {
+		for _, p := range groups {
 			var held, kept []int
 			for k, row := range p.Rows {
 				if s.Held[row] == 0 {
@@ -54,7 +57,7 @@ func (f *fitting) example() (e Example) {
 			break
 		}
 		i := slices.IndexFunc(f.groups, func(p points.Group) bool { return asked.Row <= p.Rows[len(p.Rows)-1] })
-		p := f.groups[i]
+		p := groups[i]
 		if seen[i] || p.Len() < 3 {
 			continue
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -157,7 +158,7 @@ func (f *fitting) fitStacks(ctx context.Context) error {
 // options returns how to fit the stack of column c of y. It adds lines about models that are left out.
 func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 	o, y := f.o, f.o.Formula.Y[c]
-	outcome, err := stack.OutcomeOf(f.outcomesOf(c), o.Outcome)
+	outcome, err := f.outcomeOf(c)
 	if offset := len(o.Formula.Offset) > 0; offset && err == nil {
 		if outcome = outcome.OfRates(!f.AddsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
 			err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
@@ -185,6 +186,7 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 	}
 	o.noteOuter(data, kinds, y.Column)
+	f.noteLimits(c, kinds)
 	s := stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}
 	if f.Crossed != "" {
 		s.Coder, s.Coded = f.coder(c), f.Width()-1
@@ -213,6 +215,31 @@ func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {
 		o.Warnings.Add("models of %s that see the rows of a %s alone, and nothing of its %s: %s", y, o.Formula.Group, o.Formula.Outer, strings.Join(others, ", "))
 	}
+}
+
+// limitsOf returns how many values of column c of y are limits.
+func (f *fitting) limitsOf(c int) (n int) {
+	for _, g := range f.groups {
+		below, above := g.Limits(c)
+		n += below + above
+	}
+	return n
+}
+
+// noteLimits adds a line about what limits in column c of y do.
+func (f *fitting) noteLimits(c int, kinds []stack.Kind) {
+	n, guess := f.limitsOf(c), ""
+	if n == 0 {
+		return
+	}
+	if names := namesOf(kinds, func(k stack.Kind) bool { return k.Guesses }); names != nil {
+		guess = "; guesses stand for known ones in " + strings.Join(names, " and ")
+	}
+	if f.Crossed != "" {
+		guess += "; codes of " + f.Crossed + " are of the other rows"
+	}
+	f.o.Warnings.Add("%s of %s: log densities have the probabilities of their sides, CRPS and the table leave them out, intervals take y there as predicted, and models are fitted to y drawn there by a mixed model of the sides%s",
+		invalid.Plural(n, "limit", "limits"), f.Y[c], guess)
 }
 
 // namesOf returns the names of the kinds of which is says yes.
@@ -294,11 +321,32 @@ func rangesOf(values []float64, forms []rows.Form) []datasets.Range {
 // outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
 func (f *fitting) outcomesOf(c int) (all [][]float64) {
 	for _, g := range f.groups {
-		if known := slices.DeleteFunc(g.ColumnY(c), math.IsNaN); len(known) > 0 {
+		var known []float64
+		for i, v := range g.ColumnY(c) {
+			if !math.IsNaN(v) && g.Limit(i, c) == 0 {
+				known = append(known, v)
+			}
+		}
+		if known != nil {
 			all = append(all, known)
 		}
 	}
 	return all
+}
+
+// outcomeOf returns the values that column c of y can have. A limit is no bound, and a y beyond one is no atom.
+func (f *fitting) outcomeOf(c int) (likelihood.Support, error) {
+	s, err := stack.OutcomeOf(f.outcomesOf(c), f.o.Outcome)
+	for _, g := range f.groups {
+		for i, v := range g.ColumnY(c) {
+			if side := g.Limit(i, c); side < 0 && s.Low != nil && v <= *s.Low {
+				s.Low = nil
+			} else if side > 0 && s.High != nil && v >= *s.High {
+				s.High = nil
+			}
+		}
+	}
+	return s, err
 }
 
 // groupsOf returns the points whose column c of y is known, as models see them.

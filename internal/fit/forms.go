@@ -84,6 +84,9 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 // formOf returns what the cells of a column of x or y are, of which a formula has these terms.
 func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.Form, err error) {
 	c, _ := scan.Column(terms[0].Column)
+	if y {
+		c = c.WithLimits()
+	}
 	refuse := func(found, expected string) (rows.Form, error) {
 		return f, &invalid.Input{File: o.File, Key: c.Name, Found: found, Expected: expected}
 	}

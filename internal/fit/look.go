@@ -60,7 +60,7 @@ const mostNamesOfX = 12
 func exampleOf(f formula.Formula, scan rows.Scan) formula.Formula {
 	y := -1
 	for k, c := range scan.Columns {
-		if few := c.Distinct <= 2; c.Kind == rows.NumberColumn && !c.Constant() && !c.PerGroup && c.Name != f.Group && (y < 0 || !few || scan.Columns[y].Distinct <= 2) {
+		if few := c.Distinct <= 2; c.WithLimits().Kind == rows.NumberColumn && !c.Constant() && !c.PerGroup && c.Name != f.Group && (y < 0 || !few || scan.Columns[y].Distinct <= 2) {
 			y = k
 		}
 	}

@@ -29,6 +29,11 @@ func (f *fitting) order() {
 		}
 	}
 	keys = slices.Concat(keys, y, last)
+	if slices.ContainsFunc(groups, func(g points.Group) bool { return g.Censored != nil }) {
+		for _, k := range y {
+			keys = append(keys, key{sign: k.sign, of: func(p points.Points, i int) []float64 { return []float64{float64(p.Limit(i, k.at))} }})
+		}
+	}
 	if groups[0].Weights != nil {
 		keys = append(keys, key{sign: 1, of: func(p points.Points, i int) []float64 { return p.Weights[i:] }})
 	}

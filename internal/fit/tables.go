@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/table"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
@@ -182,6 +183,9 @@ func (f *fitting) notesOfTable(c int) (notes []string) {
 		notes = append(notes, "on the scale of the rate of "+y+", as numbers")
 	case !outcome.Real():
 		notes = append(notes, "on the scale of "+y+" as numbers; the mixture knows that they are "+outcome.String())
+	}
+	if limits := f.limitsOf(c); limits > 0 {
+		notes = append(notes, fmt.Sprintf("without the %s of which a limit of %s is known: it says nothing of these", invalid.Plural(limits, "row", "rows"), y))
 	}
 	if f.RowWeights != "" {
 		notes = append(notes, "rows count by "+f.RowWeights+", divided by its mean: a row of 2 as two rows")

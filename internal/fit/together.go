@@ -98,7 +98,8 @@ func (s askedSpan) drawn(columns int) (levels []float64) {
 // Columns that are equal have no order.
 func (f *fitting) orders() (all [][2]int) {
 	above := make([]bool, len(f.Y)*len(f.Y)) // whether the first is above the second somewhere
-	for _, p := range f.groups {
+	for _, g := range f.groups {
+		p := g.Seen()
 		for k := range p.Len() {
 			row := p.RowY(k)
 			if slices.ContainsFunc(row, math.IsNaN) {

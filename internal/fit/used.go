@@ -20,7 +20,7 @@ func (f *fitting) checkValues() error {
 		if !slices.ContainsFunc(f.groups, func(g points.Group) bool {
 			column := g.Column(c)
 			if c >= len(f.X) {
-				column = g.ColumnY(c - len(f.X))
+				column = slices.Concat(f.outcomesOf(c - len(f.X))...)
 			}
 			return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 		}) {
@@ -28,6 +28,10 @@ func (f *fitting) checkValues() error {
 		}
 	}
 	for c, r := range f.YRanges {
+		if seen, limits := len(slices.Concat(f.outcomesOf(c)...)), f.limitsOf(c); limits > 0 && seen < leastRows {
+			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("%s beside %d limits", invalid.Plural(seen, "value", "values"), limits),
+				Expected: fmt.Sprintf("at least %d values that are no limits", leastRows)}
+		}
 		if span := r.High - r.Low; span > 0 && span < leastSpan {
 			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("numbers from %g to %g", r.Low, r.High),
 				Expected: fmt.Sprintf("numbers that lie %g apart or more (write them in other units)", leastSpan)}

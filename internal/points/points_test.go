@@ -17,6 +17,9 @@ func of(n, dx, dy int) points.Points {
 		one, v := points.Points{DX: dx, DY: dy, Rows: []int{i}, Sibling: []int{i % 3}}, float64(i)
 		one.X, one.Y = slices.Repeat([]float64{v}, dx), slices.Repeat([]float64{-v}, dy)
 		one.Weights, one.Factor, one.Beyond = []float64{v + 0.5}, []float64{v + 1}, []float64{1 - v}
+		if i%2 == 1 { // others state nothing
+			one.Censored = slices.Repeat([]int8{points.Above}, dy)
+		}
 		p.Append(one)
 	}
 	return p
@@ -40,7 +43,7 @@ func TestEachPointKeepsWhatIsKnownOfIt(t *testing.T) {
 			for k, i := range at {
 				v := float64(i)
 				if !slices.Equal(got.Row(k), slices.Repeat([]float64{v}, dx)) || !slices.Equal(got.RowY(k), slices.Repeat([]float64{-v}, dy)) ||
-					got.Weight(k) != v+0.5 || got.Rows[k] != i || got.Factor[k] != v+1 || got.Beyond[k] != 1-v || got.Sibling[k] != i%3 {
+					got.Weight(k) != v+0.5 || got.Rows[k] != i || got.Factor[k] != v+1 || got.Beyond[k] != 1-v || got.Sibling[k] != i%3 || dy > 0 && got.Limit(k, dy-1) != int8(i%2)*points.Above {
 					t.Errorf("%v: %s: point %d is not %d: %+v", size, what, k, i, got)
 				}
 			}

@@ -67,12 +67,16 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 // that is a line. The tally must have the questions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
 // a log density that is not finite.
 func JointScores(ctx context.Context, p Predictor, questions []points.Question, tally *score.Tally, w *warning.Record) error {
-	without := 0
+	without, limited := 0, 0
 	for i, q := range questions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if q.Targets.Len() == 0 {
+			continue
+		}
+		if q.Targets.Seen().Len() < q.Targets.Len() {
+			limited++
 			continue
 		}
 		sum, err := JointLogDensity(p, q)
@@ -87,6 +91,9 @@ func JointScores(ctx context.Context, p Predictor, questions []points.Question, 
 			return fmt.Errorf("group %d: %w", i, err)
 		}
 		tally.AddJoint(q.Name, sum)
+	}
+	if limited > 0 {
+		w.Add("the joint log density leaves out %s with a target of which a limit is known", invalid.Plural(limited, "group", "groups"))
 	}
 	if without > 0 {
 		w.Add("the joint log density leaves out %s with a target of density 0", invalid.Plural(without, "group", "groups"))
@@ -111,6 +118,12 @@ func (s Scores) Each(predictions iter.Seq2[Target, error], f func(Target, []scor
 	})
 	for c, z := range zero {
 		s.warn(c, z)
+		if err == nil && z.limits == z.all {
+			err = &invalid.Input{File: "targets", Key: s.YNames[c], Found: "limits alone", Expected: "a target with a value of y too: of a limit no CRPS and no interval is known"}
+		} else if z.limits > 0 {
+			s.Warnings.Add("%d of %s of %s are limits: the log density has the probabilities of their sides, and CRPS, pinball losses, PIT and intervals leave them out",
+				z.limits, invalid.Plural(z.all, "target", "targets"), s.YNames[c])
+		}
 	}
 	return err
 }
@@ -118,10 +131,14 @@ func (s Scores) Each(predictions iter.Seq2[Target, error], f func(Target, []scor
 // impossible are the outcomes of a channel that have the density 0.
 type impossible struct {
 	count, all int
+	limits     int      // outcomes of which a side is known
 	texts      []string // of the first
 }
 
 func (z *impossible) add(p score.Point) {
+	if p.Side != 0 {
+		z.limits++
+	}
 	if z.all++; !p.Impossible() {
 		return
 	}
@@ -202,14 +219,22 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 	q := s.Questions[t.Group]
 	all, within := make([]score.Point, len(t.Channels)), random.New(0, random.Calibration|random.Draws)
 	for c, d := range t.Channels {
-		p := score.Of(d.Distribution, q.Targets.RowY(t.Target)[c], within.Float(drawStep(t), uint64(c)))
+		y, side := q.Targets.RowY(t.Target)[c], q.Targets.Limit(t.Target, c)
+		var p score.Point
+		if side == 0 {
+			p = score.Of(d.Distribution, y, within.Float(drawStep(t), uint64(c)))
+		} else {
+			p = score.OfLimit(d.Distribution, y, side)
+		}
 		if !p.Finite() && !(s.Warnings != nil && p.Impossible()) {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}
 		if s.Outcomes != nil {
 			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
 		}
-		p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
+		if side == 0 {
+			p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
+		}
 		p.Group, p.Target, p.Channel, p.X = q.Name, t.Target, c, q.Targets.Row(t.Target)
 		if q.Targets.Weights != nil {
 			p.Weight = q.Targets.Weights[t.Target]

@@ -37,6 +37,8 @@ type tool struct {
 
 	pairs score.Paired
 	cut   int // targets that are scored at hundredths
+
+	limits int // targets of which a side of a limit is known, without a CRPS
 }
 
 // What can be scored, in the order in which it is preferred.
@@ -303,6 +305,13 @@ func (o *Tools) add(s Scores, target Target, ours []score.Point) error {
 
 // pair returns the scores of the tool's values and of our answer, whose point is p.
 func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair) {
+	if p.Side != 0 {
+		t.limits++
+		if t.from == fromNormal {
+			return score.Side(p, &likelihood.Gaussian{Mean: values[0], Scale: values[1]})
+		}
+		return score.Side(p, nil)
+	}
 	levels, quantiles := t.levels, values
 	exact := true
 	switch t.from {
@@ -357,8 +366,8 @@ func (o *Tools) Summary(s Scores) (all []score.Tool) {
 		if t.cut > 0 {
 			one.Levels = hundredths
 		}
-		if t.cut > 0 && t.cut < one.Targets {
-			s.Warnings.Add("%s: %s: at %d of %d targets no part of ours is of log %s, and CRPS are exact there", o.path, t.name, one.Targets-t.cut, one.Targets, channel)
+		if exact := one.Targets - t.limits - t.cut; t.cut > 0 && exact > 0 {
+			s.Warnings.Add("%s: %s: at %d of %d targets no part of ours is of log %s, and CRPS are exact there", o.path, t.name, exact, one.Targets, channel)
 		}
 		if t.from == fromNormal && one.LogDensity == nil {
 			s.Warnings.Add("%s: %s: no log density: values of %s have probabilities of their own in ours", o.path, t.name, channel)

@@ -176,10 +176,10 @@ var Values = []Value{
 
 // ScoreValues are what scores say of a target and channel, in the order of columns.
 var ScoreValues = []Value{
-	single("y", "y", tabular.Number, "{type: number}", "the known y", func(a *Answer) float64 { return a.Score.Y }),
+	single("y", "y", tabular.Number, "{type: number}", "the known y, or the limit of one of which the side is known: then crps and pit are empty (null in JSON)", func(a *Answer) float64 { return a.Score.Y }),
 	single("log_density", "log_density", tabular.Number, "", "the log density of y, in nats, -Inf (null in JSON) where it is 0", func(a *Answer) float64 { return a.Score.LogDensity }),
-	single("crps", "crps", tabular.Number, "{type: number, minimum: 0}", "the quantile-weighted CRPS, in the units of y; less is better", func(a *Answer) float64 { return a.Score.CRPS }),
-	single("pit", "pit", tabular.Number, ofProbability, "the probability of a smaller y", func(a *Answer) float64 { return a.Score.PIT }),
+	single("crps", "crps", tabular.Number, "{type: [number, 'null'], minimum: 0}", "the quantile-weighted CRPS, in the units of y; less is better", func(a *Answer) float64 { return a.Score.CRPS }),
+	single("pit", "pit", tabular.Number, "{type: [number, 'null'], minimum: 0, maximum: 1}", "the probability of a smaller y", func(a *Answer) float64 { return a.Score.PIT }),
 	mean,
 	deviation,
 }

@@ -53,8 +53,15 @@ func (m *missingY) leaveOut(all points.Points) points.Points {
 	return all.Take(some)
 }
 
-// warn adds lines about what is missing.
-func (m *missingY) warn(w *warning.Record) {
+// warn adds lines about what is missing, and about limits among the known points.
+func (m *missingY) warn(questions []points.Question, w *warning.Record) {
+	all := make([]points.Points, len(questions))
+	for i, q := range questions {
+		all[i] = q.Known
+	}
+	for c, name := range m.names {
+		rows.WarnOfLimits("known points", name, all, c, w)
+	}
 	if m.left > 0 {
 		w.Add("left out %d of %s, without a value of y", m.left, invalid.Plural(m.points, "known point", "known points"))
 	}

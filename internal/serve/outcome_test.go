@@ -41,3 +41,37 @@ func TestOutcomesOfAFit(t *testing.T) {
 		}
 	}
 }
+
+// Limits of y are texts in requests: of known points the side counts, and of targets its probability is scored. A line says
+// how many there are; another text is refused.
+func TestLimitsOfAFit(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("g,x,y\n")
+	for i := range 96 {
+		if v := 3*math.Sin(float64(i*i)) + float64(i%8)/2; v < 0 {
+			fmt.Fprintf(&rows, "g%d,%d,<0\n", i/8, i%8)
+		} else {
+			fmt.Fprintf(&rows, "g%d,%d,%.3f\n", i/8, i%8, v)
+		}
+	}
+	server := servingFit(t, rows.String(), "y ~ x | g")
+	mean := func(y string) float64 {
+		text := says(t, server, `{"groups": [{"context": {"x": [[1], [2]], "y": [[`+y+`], [1]]}, "targets": {"x": [[0]]}}]}`, 200)
+		if is := strings.Contains(text, ": 1 below and 0 above, of 2 values; of these the side is known"); is != (y[0] == '"') {
+			t.Errorf("y of %s: %s", y, text)
+		}
+		return decoded[prediction](t, text).Groups[0].Targets[0].Channels[0].Mean
+	}
+	if below, at, far := mean(`" <= 0"`), mean("0"), mean(`"<-3"`); !(far < below && below < at) {
+		t.Errorf("the mean is %v below −3, %v below 0, %v at 0: want them in this order", far, below, at)
+	}
+	status, scored := post(t, server.URL+"/v1/score", `{"groups": [{"targets": {"x": [[0], [1]], "y": [["<0"], [1]]}}]}`)
+	for _, want := range []string{`"y":0,"log_density":-`, `"crps":null,"pit":null`, `"limits_y":1`, "1 of 2 targets of y are limits"} {
+		if status != 200 || !strings.Contains(string(scored), want) {
+			t.Errorf("%d %s, want %s", status, scored, want)
+		}
+	}
+	if status, text := post(t, server.URL+"/v1/score", `{"groups": [{"targets": {"x": [[0]], "y": [["low"]]}}]}`); status != 400 || !strings.Contains(string(text), `found the text \"low\" for y, expected a finite number`) {
+		t.Errorf("%d %s", status, text)
+	}
+}

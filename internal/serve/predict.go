@@ -72,7 +72,7 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	}
 	from := reader{Units: m.About.Units, scored: scored, names: unseen{}, most: s.Points}
 	if m.About.Recalls { // a fit
-		from.gaps = newMissingY(m.About.Units.YNames)
+		from.gaps, from.limits = newMissingY(m.About.Units.YNames), true
 	}
 	questions, x, err := from.read(q.groups, s.Groups)
 	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
@@ -84,7 +84,7 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	}
 	w := new(warning.Record)
 	if from.gaps != nil {
-		from.gaps.warn(w)
+		from.gaps.warn(questions, w)
 	}
 	questions = m.Predictor.Recall(questions, q.asNew, w)
 	m.Predictor.Warn(questions, from.names.text(m.About.Units), w)

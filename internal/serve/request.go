@@ -70,6 +70,7 @@ type reader struct {
 	scored bool      // each target needs its y
 	names  unseen    // gets the names that the model does not know
 	gaps   *missingY // gets the missing y of known points; nil if none may be missing
+	limits bool      // y may be limits such as "<50"
 	most   int       // points of all groups
 	points int       // that were read
 }
@@ -137,8 +138,14 @@ func (r *reader) pointsOf(path string, value []byte, withY bool, gaps *missingY)
 	if gaps != nil {
 		number = outcomeOrGap
 	}
+	if r.limits {
+		number = limitOr(number, &all)
+	}
 	if all.Y, err = rowsOf(path+".y", y, r.YNames, r.Scaling.YForms, number); err != nil {
 		return all, nil, err
+	}
+	if !slices.ContainsFunc(all.Censored, func(side int8) bool { return side != 0 }) {
+		all.Censored = nil
 	}
 	if gaps != nil {
 		all = gaps.leaveOut(all)
@@ -246,6 +253,21 @@ func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 		return 0, "a number above 0, whose logarithm is taken"
 	}
 	return v, ""
+}
+
+// limitOr returns what reads a cell of y as number does, or as a limit such as "<50", and appends its side to the Censored of
+// points.
+func limitOr(number func(c int, value cell, f rows.Form) (float64, string), all *points.Points) func(c int, value cell, f rows.Form) (float64, string) {
+	return func(c int, value cell, f rows.Form) (v float64, expected string) {
+		side := int8(0)
+		if value[0] == '"' {
+			v, side = rows.Limit(unquoted(value))
+		}
+		if all.Censored = append(all.Censored, side); side != 0 {
+			return v, ""
+		}
+		return number(c, value, f)
+	}
 }
 
 // number returns the raw number of a cell of x.

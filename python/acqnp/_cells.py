@@ -16,6 +16,7 @@ NAMELESS = '"no name"'
 
 # A text that the program reads as a number.
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
+_LIMIT = re.compile(r"(?:<=?|>=?|≤|≥)(" + _NUMBER.pattern + ")")
 
 
 def kind(table):
@@ -160,6 +161,16 @@ def _pairs(parts):
 def is_number(v):
     """Report whether a value of JSON is a number, or a text that says one."""
     return _NUMBER.fullmatch(v) is not None if isinstance(v, str) else v is not None and not isinstance(v, bool)
+
+
+def is_limit(v):
+    """Report whether a value is a limit of y, such as "<50"."""
+    return isinstance(v, str) and _LIMIT.fullmatch(v.strip()) is not None
+
+
+def limit_of(text):
+    """Return the number of a limit."""
+    return float(_LIMIT.fullmatch(text)[1])
 
 
 def looks_other(v):

@@ -107,10 +107,10 @@ class Fit:
         return rows
 
     def score(self, points, context):
-        """Return the log density, the CRPS and the PIT of each row, NaN for rows without a group or y."""
+        """Return the log density, the CRPS and the PIT of each row, NaN for rows without a group or y, and CRPS and PIT of limits."""
         scores = np.full((len(points), 3), np.nan)
         for r, row in zip(points.complete(), csv.DictReader(self._ask(["score"], points, context))):
-            scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
+            scores[r] = [float(row[name] or "nan") for name in ("log_density", "crps", "pit")]
         return scores
 
     def effects(self):

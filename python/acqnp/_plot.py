@@ -70,8 +70,9 @@ def plot(model, groups, context, column, ax, targets):
 
 
 def _dots(points, at):
-    """Return x and y of points; a missing x has no place."""
-    return np.array([np.nan if x is None else float(x) for x in points.x[at]]), points.y
+    """Return x and y of points; a missing x has no place, and a limit of y, such as "<50", is drawn at the limit."""
+    y = [_cells.limit_of(v) if isinstance(v, str) else v for v in points.y]
+    return np.array([np.nan if x is None else float(x) for x in points.x[at]]), y
 
 
 def _bars(points, at):

@@ -30,6 +30,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     subjects see, stay a column of X: ``groups="subject + item"``. Numbers name the same group however they
     are spelled: 1, 1.0 and "1".
 
+    A y of which the side of a limit is known is a string: "<50" below the detection limit 50, ">200" above 200.
+
     A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
     files. Arguments of pandas must have one index, in one order: X, y, groups and weights are never aligned or matched
     by position in silence, but refused, as statsmodels does. Pass ``y.to_numpy()`` to go by the order of the rows.
@@ -309,9 +311,16 @@ def taken_out(X, groups):
 
 
 def numbers(y, estimator, method):
-    """Return y as a list of numbers, NaN where they are missing."""
+    """Return y as a list of numbers, NaN where they are missing, and of limits such as "<50" as texts."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
+    limits = {i: v.strip() for i, v in enumerate(y) if _cells.is_limit(v)} if hasattr(y, "__iter__") and not isinstance(y, dict) else {}
+    if limits:  # read as the numbers in them, and put back
+        y = [_cells.limit_of(limits[i]) if i in limits else np.nan if _cells.cell(v) is None else v for i, v in enumerate(y)]
+    return [limits.get(i, v) for i, v in enumerate(_numbers(y))]
+
+
+def _numbers(y):
     if _cells.kind(y) == "pandas":
         array = y.to_numpy(dtype=float, na_value=np.nan)
     else:

@@ -19,7 +19,7 @@ def cross_validate(model, X, y, groups, known=3, folds=5, seed=0):
     scores the others. Of groups in groups, the outer ones are held out.
 
     The result has the names of ``acqnp score --json``: "groups" and "scored_targets" are numbers, "log_density" has "mean" and
-    "std_error", over groups, "impossible_y" counts what it leaves out, "crps" is a mean, and "coverage" has the shares inside
+    "std_error", over groups, "impossible_y" counts what it leaves out, "limits_y" limits such as "<50", "crps" is a mean, and "coverage" has the shares inside
     the central intervals of "0.5" and "0.9". "folds" lists the same by fold. Groups of too few points to score any are in all
     fits, and a warning counts them.
     """
@@ -57,6 +57,7 @@ def cross_validate(model, X, y, groups, known=3, folds=5, seed=0):
 def means(groups, scores):
     """Return what ``acqnp score --json`` does of scores [targets, 3] in groups, which alone are independent."""
     density, crps, pit = scores.T
+    seen = crps == crps  # not a limit
     group, dense = np.unique(groups, return_inverse=True)[1], np.isfinite(density)
     number, mean, error = group.max() + 1, np.nan, np.nan
     if dense.any():
@@ -68,6 +69,7 @@ def means(groups, scores):
         "scored_targets": len(groups),
         "log_density": {"mean": float(mean), "std_error": float(error)},
         "impossible_y": int((~dense).sum()),
-        "crps": float(crps.mean()),
-        "coverage": {str(p): float((np.abs(pit - 0.5) <= p / 2).mean()) for p in (0.5, 0.9)},
+        **({} if seen.all() else {"limits_y": int((~seen).sum())}),
+        "crps": float(crps[seen].mean()) if seen.any() else np.nan,
+        "coverage": {str(p): float((np.abs(pit[seen] - 0.5) <= p / 2).mean()) if seen.any() else np.nan for p in (0.5, 0.9)},
     }

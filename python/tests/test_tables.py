@@ -144,6 +144,26 @@ class Cells(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "a row weight: a number of 0 or more"):
             GroupedRegressor(instant=True).fit(x, y, groups, row_weights=[-1] * len(x))
 
+    def test_limits(self):
+        rows = data.kettles()
+        x, groups = [[r[1]] for r in rows], [r[0] for r in rows]
+        y = [r[4] if r[4] > 250 else "<250" for r in rows]
+        model = GroupedRegressor(instant=True).fit(x, y, groups)
+        self.assertIn(f"limits of y, such as <50 and >200: {y.count('<250')} below and 0 above, of {len(y)}", " ".join(model.summary_["warnings"]))
+        asked = [model.predict([[1.0]], ["one"], context=([[2.0]], [known], ["one"]))[0] for known in ("< 100", "<250", 250.0)]
+        self.assertEqual(asked, sorted(asked))
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            new = model.as_new()
+            found, crps = new.log_density(x[:8], y[:8], groups[:8]), new.crps(x[:8], y[:8], groups[:8])
+        self.assertTrue(np.isfinite([*found, crps]).all())
+        self.assertIn(f"{y[:8].count('<250')} of 8 targets of y are limits", " ".join(str(w.message) for w in said))
+        if pandas is not None:
+            same = GroupedRegressor(instant=True).fit(x, pandas.Series(y, dtype=object), groups)
+            self.assertEqual(same.predict([[1.0]], ["p01"]), model.predict([[1.0]], ["p01"]))
+        with self.assertRaisesRegex(ValueError, "could not convert string to float"):
+            GroupedRegressor(instant=True).fit(x, ["<250", "low"] * (len(x) // 2), groups)
+
     def test_awkward_names_of_groups(self):
         rows, plain = data.fitted()
         renamed = {f"p{g:02d}": name for g, name in enumerate(["NA", "", " a", "a", 1, '"', 'b"', "c,d", datetime.date(2024, 3, 1), "None"])}

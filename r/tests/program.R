@@ -213,7 +213,15 @@ stopifnot(
   abs(sum(s$models$weight) - 1) < 1e-9, s$groups == 15, s$expected$coverage90 > 0.5,
   any(grepl("log(y) ~ x + k + day | g", capture.output(print(fit)), fixed = TRUE)), any(grepl("promise", capture.output(s)))
 )
+# Limits of y are texts.
+limited <- within(d, y <- ifelse(y < 1.5, "<1.5", sprintf("%.17g", y)))
+below <- suppressWarnings(acqnp(y ~ x | g, limited, instant = TRUE))
+stopifnot(grepl(paste("limits of y, such as <50 and >200:", sum(limited$y == "<1.5"), "below and 0 above"), below$result$warnings[[1]], fixed = TRUE))
+known <- function(y) suppressWarnings(predict(below, data.frame(g = "one", x = 0.5), context = data.frame(g = "one", x = 0.4, y = y)))
+stopifnot(known("<0.5") < known("<1.5"), known("<1.5") < known(1.5))
+
 pdf("plot.pdf")
+plot(below, data.frame(g = "one", x = c(0.2, 0.4), y = c("<1.5", "2")))
 plot(fit, context)
 plot(fit, context[1:3, ], newdata = newdata, levels = 0.5)
 plot(acqnp(y ~ day | g, d, instant = TRUE), n = 20)

@@ -14,8 +14,10 @@ import (
 // for acqnp fit, for acqnp init and for training.
 type judge struct {
 	found    [kinds]found
-	nearly   found // names that are nearly numbers
-	extent         // of numbers, dates and times of day
+	nearly   found  // names that are nearly numbers
+	limits   [2]int // names such as <50, and such as >200
+	limited  extent // of these
+	extent          // of numbers, dates and times of day
 	low      end
 	high     end
 	days     [len(dayFormats)]dayFormat
@@ -75,6 +77,9 @@ func (j *judge) add(t *table, column int) {
 	}
 	t.decimals = j.decimals
 	m := t.meaning(column)
+	if m.kind == nameKind {
+		j.limit(t, column)
+	}
 	j.decimals = t.decimals
 	j.found[m.kind].add(t, column, m.wants)
 	if m.kind == nameKind && j.nearly.count == 0 {
@@ -98,6 +103,18 @@ func (j *judge) add(t *table, column int) {
 				j.days[i].odd.add(t, column, "a date, "+format)
 			}
 		}
+	}
+}
+
+// limit counts a cell that is a limit.
+func (j *judge) limit(t *table, column int) {
+	switch v, side := t.limit(column); {
+	case side < 0:
+		j.limits[0]++
+		j.limited.add(v)
+	case side > 0:
+		j.limits[1]++
+		j.limited.add(v)
 	}
 }
 
@@ -176,6 +193,10 @@ func (j *judge) settle(c *Column) {
 		return !slices.ContainsFunc(seen, func(k kind) bool { return !slices.Contains(some, k) })
 	}
 	c.Least, c.Most = j.extent.least, j.extent.most
+	if n := j.limits[0] + j.limits[1]; n > 0 && only(numberKind, nameKind) && n == j.found[nameKind].count && j.found[numberKind].count > 0 {
+		all := j.extent.and(j.limited)
+		c.Limited = &Column{Name: c.Name, Kind: NumberColumn, Missing: c.Missing, Distinct: c.Distinct, Values: c.Values, Skew: c.Skew, Least: all.least, Most: all.most}
+	}
 	switch {
 	case len(seen) == 0:
 		c.Kind = EmptyColumn
@@ -265,6 +286,18 @@ func (j *judge) mixed(c *Column, seen []kind) {
 	c.Wants = fmt.Sprintf("%s, as in %d of %d cells (%s)", kindWords[most], j.found[most].count, total, missingCells)
 }
 
+// WithLimits returns the column as one of y of a fit, whose cells may be limits such as <50 beside numbers: then it is one of
+// numbers.
+func (c Column) WithLimits() Column {
+	if c.Limited == nil {
+		return c
+	}
+	perGroup := c.PerGroup
+	c = *c.Limited
+	c.PerGroup = perGroup
+	return c
+}
+
 // Form returns what becomes of a column of x or y of a file. It refuses a column that cannot be used: the
 // error is an *invalid.Input with the cell or the reason, and the remedy.
 func (c Column) Form(file string, y bool) (f Form, err error) {
@@ -325,6 +358,8 @@ func (c Column) What() string {
 	switch {
 	case c.Kind == EmptyColumn:
 		return "all missing"
+	case c.Limited != nil:
+		return c.WithLimits().What() + ", and limits such as " + c.OddCell
 	case c.Kind == MixedColumn:
 		return "cells of several kinds: " + quote(c.OddCell, 40) + " in " + c.Odd
 	case c.Format == Percent:

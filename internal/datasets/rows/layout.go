@@ -32,6 +32,8 @@ type Layout struct {
 	ByFile      bool   // without a column of groups, each file is a group, named after the file
 	// PartialY takes rows with a value in one column of y and none in another, which is NaN.
 	PartialY bool
+	// LimitsOfY takes cells of y such as <50, as points.Points.Censored has them.
+	LimitsOfY bool
 	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out. Those of points have a mean of 1 over
 	// the rows of a file: only their ratios say something.
 	Weights  string
@@ -160,6 +162,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	r = &reading{x: l.x, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
+		r.y[i].limits = l.LimitsOfY && r.y[i].kind == numberKind
 	}
 	for i, k := range l.trained {
 		c := slices.Concat(r.x, r.y)[i]

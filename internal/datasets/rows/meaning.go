@@ -69,13 +69,7 @@ const Finite = "a finite number of at most 3.4e38, which float32 holds"
 // tells numbers, dates and names apart.
 func (t *table) meaning(column int) meaning {
 	cell := t.cell(column)
-	v, conflict, is := 0.0, "", false
-	if t.delimiter == ';' {
-		line, _ := t.rows.FieldPos(column)
-		v, conflict, is = t.decimals.number(cell, line)
-	} else if v, is = tabular.ParseNumber(cell); !is && thousands.MatchString(cell) {
-		v, is = tabular.ParseNumber(strings.ReplaceAll(cell, ",", ""))
-	}
+	v, conflict, is := t.number(cell, column)
 	switch {
 	case conflict != "":
 		return meaning{kind: wrongKind, wants: conflict}
@@ -112,6 +106,19 @@ func (t *table) meaning(column int) meaning {
 		return meaning{kind: boolKind}
 	}
 	return meaning{kind: nameKind}
+}
+
+// number reads a number in a column of the current row. conflict is what a number should be whose decimal mark is not that
+// of the file.
+func (t *table) number(text string, column int) (v float64, conflict string, is bool) {
+	if t.delimiter == ';' {
+		line, _ := t.rows.FieldPos(column)
+		return t.decimals.number(text, line)
+	}
+	if v, is = tabular.ParseNumber(text); !is && thousands.MatchString(text) {
+		v, is = tabular.ParseNumber(strings.ReplaceAll(text, ",", ""))
+	}
+	return v, "", is
 }
 
 // isBool reports whether a cell is true, false, yes or no, in any spelling.

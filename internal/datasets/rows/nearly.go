@@ -42,7 +42,7 @@ func nearly(cell string) string {
 	}
 	switch {
 	case strings.ContainsAny(p[1], "<>≤≥"):
-		return number + ", the limit itself: fit finds a bound that rows repeat"
+		return number + limitRemedy
 	case p[1] != "":
 		return number + ", without " + p[1]
 	case p[4] != "":

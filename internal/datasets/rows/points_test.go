@@ -97,7 +97,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		{"nested JSON", "{\"x\":1,\"y\":{\"value\":2}}\n", 0, "y", "a nested object, expected a number, a text, true, false or null (an object for each row"},
 		{"JSON by columns", "{\"x\":[1,2],\"y\":[1,2]}\n", 0, "x", "a nested array"},
 		{"JSON in JSON", "{\"data\":[{\"x\":1,\"y\":2}]}\n", 1, "", "an object for each row"},
-		{"a limit of detection", "x,y\n1,2\n1,<0.5\n", 3, "y", "0.5, the limit itself: fit finds a bound that rows repeat"},
+		{"a limit of detection", "x,y\n1,2\n1,<0.5\n", 3, "y", "0.5, the limit itself: cells such as <50 are for y of acqnp fit alone, beside numbers"},
 		{"a currency", "x,y\n1,2\n1,€ 1'250.5\n", 3, "y", "expected 1250.5, without €"},
 		{"a unit", "x,y\n1,2\n1,3 kg\n", 3, "y", "expected 3, without kg"},
 		{"thousands of Switzerland", "x,y\n1,2\n1,1'234\n", 3, "y", "expected 1234"},

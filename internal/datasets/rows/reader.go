@@ -18,6 +18,7 @@ type reader struct {
 	index    map[string]int // of a name in Categories
 	training bool           // the training file is read: data.missing and data.categories are remedies
 	isX      bool
+	limits   bool // of y, whose cells may be limits
 
 	spellings spellings
 }

@@ -72,6 +72,13 @@ func (r *reading) row(t *table) error {
 // warn adds lines about rows that are left out and names that are spelled in two ways, of files with a header.
 func (r *reading) warn(path string, header []string, w *warning.Record) {
 	r.left.warn(path, header, w)
+	all := make([]points.Points, len(r.Groups))
+	for i, g := range r.Groups {
+		all[i] = g.Points
+	}
+	for c, column := range r.yAt {
+		WarnOfLimits(path, header[column], all, c, w)
+	}
 	r.names.spellings.warn(path, r.names.column(header), w)
 	for _, x := range r.x {
 		x.spellings.warn(path, x.name, w)
@@ -154,14 +161,20 @@ func (r *reading) point(g *points.Points, t *table) error {
 		g.X = append(g.X, v)
 	}
 	for i, column := range r.yAt {
-		v := math.NaN()
+		v, side := math.NaN(), int8(0)
 		if !r.partialY || !isMissing(t.cell(column)) {
 			var err error
-			if v, err = r.y[i].read(t, column); err != nil {
+			if r.y[i].limits {
+				v, side = t.limit(column)
+			}
+			if side == 0 {
+				v, err = r.y[i].read(t, column)
+			}
+			if err != nil {
 				return err
 			}
 		}
-		g.Y = append(g.Y, v)
+		g.AppendY(v, side)
 	}
 	return nil
 }

@@ -57,6 +57,8 @@ type Column struct {
 	Wants   string `json:"wants,omitempty"`
 
 	Likely kind `json:"-"` // what most cells are, by which training reads a mixed column
+
+	Limited *Column `json:"-"` // the column if limits such as <50 are taken for numbers; nil without any, or if other cells are no numbers either
 }
 
 // Constant reports whether all cells are the same, or missing.

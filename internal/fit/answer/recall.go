@@ -106,21 +106,21 @@ type recall struct {
 // add returns a question with the rows of its group before its own known points.
 func (r *recall) add(f Predictor, g points.Group, q points.Question) points.Question {
 	own, scored := matcher{Points: g.Points}, matcher{Points: g.Points}
-	known := points.New(g.DX, g.DY, slices.Clone(g.X), slices.Clone(g.Y))
+	known := points.Points{X: slices.Clone(g.X), Y: slices.Clone(g.Y), Censored: slices.Clone(g.Censored), DX: g.DX, DY: g.DY}
 	for k := range q.Known.Len() {
 		p := q.Known.Cut(k, k+1)
-		row := own.match(p.X, p.Y)
+		row := own.match(p.X, told(p, 0))
 		if row >= 0 {
 			r.again++
 		}
 		if row >= 0 && f.tellsRowsApart() {
-			fill(known.RowY(row), p.Y)
+			fill(&known, row, p)
 		} else {
 			known.Append(p)
 		}
 	}
 	for k := range q.Targets.Len() {
-		if q.Targets.Y != nil && scored.match(q.Targets.Row(k), q.Targets.RowY(k)) >= 0 {
+		if q.Targets.Y != nil && scored.match(q.Targets.Row(k), told(q.Targets, k)) >= 0 {
 			r.scored++
 		}
 	}

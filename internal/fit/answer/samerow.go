@@ -25,7 +25,7 @@ func EqualRows(groups []points.Group) (n int) {
 	for _, p := range groups {
 		times := map[string]int{}
 		for k := range p.Len() {
-			times[keyOf(p.Row(k), p.RowY(k))]++
+			times[keyOf(p.Row(k), told(p.Points, k))]++
 		}
 		for _, t := range times {
 			if t > 1 {
@@ -55,7 +55,7 @@ func (m *matcher) match(x, y []float64) int {
 	key := keyOf(x)
 	left := m.left[key]
 	for _, alike := range []func(a, b []float64) bool{same, agree} {
-		i := slices.IndexFunc(left, func(k int) bool { return alike(m.RowY(k), y) })
+		i := slices.IndexFunc(left, func(k int) bool { return alike(told(m.Points, k), y) })
 		if i >= 0 {
 			row := left[i]
 			m.left[key] = slices.Delete(left, i, i+1)
@@ -83,11 +83,28 @@ func agree(a, b []float64) bool {
 	return common
 }
 
-// fill gives a row of y the values that it lacks and another has.
-func fill(y, other []float64) {
-	for c, v := range other {
-		if math.IsNaN(y[c]) {
-			y[c] = v
+// told returns the y of a point, with limits as the next numbers on their sides: a limit is equal to the same limit alone.
+func told(p points.Points, i int) []float64 {
+	y := slices.Clone(p.RowY(i))
+	for c := range y {
+		for side := p.Limit(i, c); side != 0; side -= side / max(side, -side) {
+			y[c] = math.Nextafter(y[c], math.Inf(int(side)))
+		}
+	}
+	return y
+}
+
+// fill gives a row of y the values that it lacks and another point has.
+func fill(known *points.Points, row int, other points.Points) {
+	for c, v := range other.Y {
+		if y := &known.RowY(row)[c]; math.IsNaN(*y) {
+			*y = v
+			if side := other.Limit(0, c); side != 0 {
+				if known.Censored == nil {
+					known.Censored = make([]int8, len(known.Y))
+				}
+				known.Censored[row*known.DY+c] = side
+			}
 		}
 	}
 }

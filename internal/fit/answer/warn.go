@@ -95,9 +95,9 @@ func (f Predictor) warnOfBounds(questions []points.Question, w *warning.Record) 
 	for c, s := range f.Stacks {
 		beyond, between := 0, 0
 		for _, q := range questions {
-			for _, v := range q.Known.ColumnY(c) {
+			for i, v := range q.Known.ColumnY(c) {
 				switch {
-				case math.IsNaN(v) || s.Outcome.Takes(v):
+				case math.IsNaN(v) || q.Known.Limit(i, c) != 0 || s.Outcome.Takes(v):
 				case s.Outcome.Nearest(v) != v:
 					beyond++
 				default:

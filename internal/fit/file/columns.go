@@ -33,7 +33,7 @@ type Columns struct {
 
 // Layout returns how files of points are read.
 func (f *Columns) Layout() rows.Layout {
-	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true}
+	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true, LimitsOfY: true}
 	if f.Group != "" {
 		l.Groups, l.Outer = []string{f.Group}, f.Outer
 	}
@@ -87,7 +87,7 @@ func MissingIn(p points.Points) []int {
 // Seen returns the raw points whose column c of y is known, as models see them.
 func (f *Columns) Seen(c int, raw points.Points) points.Points {
 	seen, exposures := raw, f.Exposures(c, raw.X)
-	seen.X, seen.Y, seen.DX, seen.DY = f.ModelX(raw.X), nil, f.Width(), 1
+	seen.X, seen.Y, seen.DX, seen.DY, seen.Censored = f.ModelX(raw.X), nil, f.Width(), 1, raw.CensoredY(c)
 	var known []int
 	for i := range raw.Len() {
 		v := raw.RowY(i)[c]
@@ -140,7 +140,7 @@ func (f *Fit) Known(c int, raw points.Points) points.Points { return f.Seen(c, f
 // One of 0 or less counts as the least of the data where logarithms of y are taken, of which answers warn.
 func (f *Fit) Clamped(c int, raw points.Points) points.Points {
 	s, low := f.Stacks[c], f.YRanges[c].Low
-	raw = points.New(raw.DX, raw.DY, raw.X, slices.Clone(raw.Y))
+	raw = points.Points{X: raw.X, Y: slices.Clone(raw.Y), Censored: raw.Censored, DX: raw.DX, DY: raw.DY}
 	for i := range raw.Len() {
 		y := &raw.RowY(i)[c]
 		if *y = s.Outcome.Nearest(*y); *y <= 0 && low > 0 && (s.SeesLog() || f.CrossedModels != nil && f.CrossedModels[c].Log) {

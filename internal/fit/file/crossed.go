@@ -23,14 +23,14 @@ func (f *Fit) codes(c int) bool {
 	return len(coding.Codes) == len(f.XForms[at].Categories) && (m.Name == 0 || len(m.Slopes) == row.DX-1 && len(m.Means) == len(m.Slopes) && m.Residual > 0)
 }
 
-// Numbers returns the raw points whose column c of y is known, as a linear model sees them: the numbers that the formula
+// Numbers returns the raw points whose column c of y is known, and not a limit, as a linear model sees them: the numbers that the formula
 // means, a column for each name but the first and, last, the number of a crossed name.
 func (f *Columns) Numbers(c int, raw points.Points) points.Points {
 	exposures, p := f.Exposures(c, raw.X), points.Points{Weights: raw.Weights, Rows: raw.Rows, DY: 1}
 	crossed, known := f.CrossedAt(), []int(nil)
 	for i := range raw.Len() {
 		y := raw.RowY(i)[c]
-		if !math.IsNaN(y) {
+		if !math.IsNaN(y) && raw.Limit(i, c) == 0 {
 			known = append(known, i)
 		}
 		if exposures != nil {

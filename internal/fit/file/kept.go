@@ -23,6 +23,7 @@ type keptGroup struct {
 	Name  string  `json:"name"`
 	X     numbers `json:"x"`
 	Y     numbers `json:"y"`
+	Sides []int8  `json:"censored,omitempty"`
 	Times numbers `json:"times,omitempty"`
 	Folds []int   `json:"folds"`
 }
@@ -31,7 +32,7 @@ type keptGroup struct {
 func (k Kept) MarshalJSON() ([]byte, error) {
 	all := make([]keptGroup, len(k.Groups))
 	for i, g := range k.Groups {
-		all[i] = keptGroup{g.Name, g.X, g.Y, g.Weights, k.Folds[i]}
+		all[i] = keptGroup{g.Name, g.X, g.Y, g.Censored, g.Weights, k.Folds[i]}
 	}
 	return json.Marshal(all)
 }
@@ -41,7 +42,7 @@ func (k *Kept) UnmarshalJSON(content []byte) error {
 	var all []keptGroup
 	err := json.Unmarshal(content, &all)
 	for _, g := range all {
-		k.Groups = append(k.Groups, points.Group{Name: g.Name, Points: points.Points{X: g.X, Y: g.Y, Weights: g.Times}})
+		k.Groups = append(k.Groups, points.Group{Name: g.Name, Points: points.Points{X: g.X, Y: g.Y, Censored: g.Sides, Weights: g.Times}})
 		k.Folds = append(k.Folds, g.Folds)
 	}
 	return err
@@ -53,7 +54,7 @@ func (k Kept) complete(c *Columns) error {
 	for i := range k.Groups {
 		g, folds := &k.Groups[i], k.Folds[i]
 		g.Outer, g.DX, g.DY = c.OuterOf(g.Name), len(c.X), len(c.Y)
-		if n := g.Len(); len(g.X) != n*g.DX || len(g.Y) != n*g.DY || len(folds) != len(g.Y) || g.Weights != nil && len(g.Weights) != n {
+		if n := g.Len(); len(g.X) != n*g.DX || len(g.Y) != n*g.DY || len(folds) != len(g.Y) || g.Weights != nil && len(g.Weights) != n || g.Censored != nil && len(g.Censored) != len(g.Y) {
 			return fmt.Errorf("%d numbers of x and %d of y of %s", len(g.X), len(g.Y), g.Name)
 		}
 		if slices.ContainsFunc(folds, func(fold int) bool { return fold < 0 || fold >= stack.Folds }) {

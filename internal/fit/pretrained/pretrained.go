@@ -217,6 +217,6 @@ func Kind(siblings int) stack.Kind {
 			m := New(groups, siblings)
 			return m, m.Check()
 		},
-		Read: stack.Read[Model], IgnoresRowWeights: true, Most: 10_000, PerRow: 1e-3,
+		Read: stack.Read[Model], IgnoresRowWeights: true, Guesses: true, Most: 10_000, PerRow: 1e-3,
 	}
 }

@@ -182,7 +182,7 @@ func (m *GP) variances(p points.Points) []float64 {
 // Given implements [Model]. Of a larger context, it takes 1,000 points, evenly spread over its order. It
 // learns the scale of the group's noise from 64.
 func (m *GP) Given(context, targets points.Points) []likelihood.GaussianMixture {
-	context.Beyond = nil // it was fitted to the guesses
+	context.Beyond = context.BeyondLimits() // of those beyond bounds it was fitted to the guesses
 	return given([]field{m}, &m.Noise, m.Units, context, targets)
 }
 

@@ -207,10 +207,13 @@ func (m *Grid) Check() error {
 // Given implements [Model], with the bounds of a [GP].
 func (m *Grid) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	framed, units := context, m.Units
-	framed.Beyond = nil // as for a GP
+	framed.Beyond = context.BeyondLimits() // as for a GP
 	framed.Y, units.Y = make([]float64, context.Len()), scaling{0, 1}
 	for i, u := range m.frames(context) {
 		framed.Y[i] = (context.Y[i] - u.Offset) / u.Factor
+		if framed.Beyond != nil {
+			framed.Beyond[i] /= u.Factor
+		}
 	}
 	all := given([]field{m}, &m.Noise, units, framed, targets)
 	for t, u := range m.frames(targets) {

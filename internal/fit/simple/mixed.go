@@ -74,7 +74,7 @@ func pressedOf(all []points.Group) []points.Group {
 
 // fit fits the model and its noise to standardised groups. pressedGroups are the same without the mean of the noise. If
 // there are points beyond bounds, it takes what is more likely, each point given the others of its group: that all Y are
-// seen, guesses as well, or that of these the side alone is known.
+// seen, guesses as well, or that of these the side alone is known. Of censored points the side alone is known.
 func (m *Mixed) fit(all []points.Group, pressedGroups []points.Group, form degrees) error {
 	plain, at, beyond := bounds(all)
 	guessed, sided := *m, *m
@@ -84,7 +84,8 @@ func (m *Mixed) fit(all []points.Group, pressedGroups []points.Group, form degre
 	}
 	sided.Sides = true
 	sides, err := sided.alternate(at, pressedOf(all), form)
-	if err == nil && sided.log(at, sides) > guessed.log(at, toBounds(all, guesses)) {
+	limited := slices.ContainsFunc(all, func(g points.Group) bool { return g.BeyondLimits() != nil })
+	if err == nil && (limited || sided.log(at, sides) > guessed.log(at, toBounds(all, guesses))) {
 		*m = sided
 	}
 	return nil

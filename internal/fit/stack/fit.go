@@ -81,6 +81,9 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	for _, scale := range o.scales(all, nil) {
 		s.moveAtoms(groups, scale.y)
 	}
+	if err := s.guessTraining(ctx, o, o.scales(all, nil)); err != nil {
+		return nil, err
+	}
 	var trials []*trial
 	for _, scale := range o.scales(all, s.LogX) {
 		for _, k := range o.Kinds {
@@ -100,9 +103,9 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	out.Failed = failures(trials)
 	out.Groups, out.ByPoint, out.Held = len(groups), s.byPoint, s.held
 	groups = s.training[folds]
-	out.Typical[0] = typicalOf(s.onScale(groups, scale{}), o.Seed)
+	out.Typical[0] = typicalOf(s.onScale(s.trainingOn(folds, likelihood.OfY), scale{}), o.Seed)
 	if other := out.otherScale(); other != likelihood.OfY {
-		out.Typical[1] = typicalOf(s.onScale(groups, scale{y: other}), o.Seed)
+		out.Typical[1] = typicalOf(s.onScale(s.trainingOn(folds, other), scale{y: other}), o.Seed)
 	}
 	for _, g := range groups {
 		out.Points += g.Len()
@@ -274,7 +277,7 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 	if t.kind.Grouped && s.groups < 2 {
 		return nil, "", nil
 	}
-	groups := s.training[fold]
+	groups := s.trainingOn(fold, t.scale.y)
 	if t.kind.Most > 0 {
 		groups = sample(groups, t.kind.Most, o.Seed)
 	}
@@ -300,6 +303,7 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 // ask asks a trial's model of a fold all questions about the fold. It returns the model, or why there is none:
 // an answer is not finite. The error is that of ctx.
 func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (simple.Model, string, error) {
+	v := s.without(fold)
 	for _, q := range s.questions {
 		if q.fold != fold {
 			continue
@@ -307,13 +311,13 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range s.given(m, s.placed(q.Known, t.scale.y), q.Targets, t.scale) {
+		for i, d := range v.given(m, v.placed(q.Known, t.scale.y), q.Targets, t.scale) {
 			y := d.On(t.scale.y)
 			at := q.first + i
 			if u := s.targets[at].units(); u.Factor != 1 {
 				y = y.In(u)
 			}
-			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(s.outcome(at))
+			t.answers[at], t.logs[at] = d, likelihood.LogKnown(s.Outcome.Of(y), s.outcome(at), s.targets[at].side)
 			if v := y.Variance() + max(t.logs[at], 0); math.IsNaN(v) || math.IsInf(v, 0) { // −Inf is the log density of what cannot be
 				return nil, "a prediction is not finite", nil
 			}

@@ -64,6 +64,7 @@ type target struct {
 	known int     // points of the context
 	span  int     // of the context
 	y     float64 // in the units of models; see outcome
+	side  int8    // on which y lies of this limit, as points.Points.Censored has it
 	row   int     // points.Points.Rows
 	// factor is that of y from the units of models to those of the data, in which scores are stated.
 	factor float64
@@ -77,8 +78,8 @@ func (t target) units() likelihood.Units { return likelihood.Units{Factor: t.fac
 // outcome returns y of target i in the units of the data. A whole number is that again.
 func (s *split) outcome(i int) float64 {
 	y := s.targets[i].y * s.targets[i].factor
-	if s.Outcome.Whole {
-		y = math.Round(y)
+	if whole := math.Round(y); s.Outcome.Whole && (s.targets[i].side == 0 || math.Abs(y-whole) < 1e-9*math.Abs(y)) { // a limit need not be one
+		y = whole
 	}
 	return y
 }
@@ -91,13 +92,15 @@ type split struct {
 	held      map[int]int               // the fold that holds out each point, by points.Points.Rows
 	training  [folds + 1][]points.Group // the last is whole
 	questions []question
-	targets   []target // of all questions, in their order
-	view               // missing cells of training and questions are filled
-	weighted  bool     // rows have weights
-	units     int      // groups that are asked about, or points
-	most      int      // questions that are allowed
-	column    int      // Options.Column
-	alone     bool     // questions have no context
+	targets   []target                     // of all questions, in their order
+	view                                   // missing cells of training and questions are filled
+	weighted  bool                         // rows have weights
+	units     int                          // groups that are asked about, or points
+	most      int                          // questions that are allowed
+	column    int                          // Options.Column
+	beyonds   [][2]beyond                  // view.Beyonds without each fold; nil if no y is censored
+	drawn     [folds + 1][2][]points.Group // training with draws for censored y on each scale; nil if no y is censored
+	alone     bool                         // questions have no context
 }
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
@@ -291,7 +294,7 @@ func (s *split) listTargets() {
 			if q.Targets.Weights != nil {
 				s.weighted = true
 			}
-			t := target{fold: q.fold, known: known, span: spanOf(known), y: y, factor: 1, unit: len(s.targets), share: 1}
+			t := target{fold: q.fold, known: known, span: spanOf(known), y: y, side: q.Targets.Limit(i, 0), factor: 1, unit: len(s.targets), share: 1}
 			if q.Targets.Factor != nil {
 				t.factor = q.Targets.Factor[i]
 			}

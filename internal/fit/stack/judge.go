@@ -177,23 +177,36 @@ const (
 )
 
 // crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
-// first ones are scored, and the others get the mean of these by their shares.
+// first ones are scored, and the others get the mean of these by their shares. So do those whose y is censored; a question
+// of these alone gets the mean of all others.
 func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood.Distribution) []float64 {
-	scores := make([]float64, len(s.targets))
+	scores, sums, all := make([]float64, len(s.targets)), make([]float64, len(s.questions)), make([]float64, len(s.questions))
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
-		own, sum, shares := scores[q.first:][:q.Targets.Len()], 0.0, 0.0
+		own, sum, shares, scored := scores[q.first:][:q.Targets.Len()], 0.0, 0.0, 0
 		for k := range own {
-			if k < each {
+			if s.targets[q.first+k].side == 0 && scored < each {
+				scored++
 				share := s.targets[q.first+k].share
 				own[k] = at(q.first + k).CRPS(s.outcome(q.first + k))
 				sum, shares = sum+share*own[k], shares+share
 			} else {
+				own[k] = math.NaN()
+			}
+		}
+		for k, v := range own {
+			if math.IsNaN(v) {
 				own[k] = sum / shares
 			}
 		}
+		sums[n], all[n] = sum, shares
 	})
+	for i, v := range scores {
+		if math.IsNaN(v) {
+			scores[i] = floats.Sum(sums) / floats.Sum(all)
+		}
+	}
 	return scores
 }
 
@@ -232,9 +245,13 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
 		o := &outcomes[i]
-		o.PIT = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
+		o.PIT = likelihood.PITKnown(at(i, math.MaxInt), y, t.side, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
 		if ranked[i] {
-			o.Rank, o.Weight = likelihood.RegionRank(at(i, mostRankedParts), y), t.share
+			d := at(i, mostRankedParts)
+			if t.side != 0 {
+				y = d.Quantile(o.PIT)
+			}
+			o.Rank, o.Weight = likelihood.RegionRank(d, y), t.share
 		}
 	})
 	for i, t := range s.targets {

@@ -17,6 +17,7 @@ type Kind struct {
 	Grouped               bool                                       // it needs several groups
 	Suits                 func([]points.Group) bool                  // it is for such data only; nil for all
 	IgnoresRowWeights     bool                                       // it reads each row once, whatever its weight
+	Guesses               bool                                       // of a censored known point it sees a guess, not the side
 	Outer                 bool                                       // it learns of a group from others in the same outer group
 	FirstFoldChoosesScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
 	Most                  int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
@@ -50,7 +51,7 @@ func CommonGrid() Kind {
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
-		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3},
+		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Guesses: true, Most: mostFitted, PerRow: 5e-3},
 		CommonGrid()}
 }
 

@@ -227,6 +227,8 @@ type view struct {
 	Coding  *Coding       `json:"coding,omitempty"` // of crossed names; nil without
 	LogX    []LogColumn   `json:"log_x,omitempty"`  // the columns whose logarithm is tried
 	LogY    *LogRange     `json:"log_y,omitempty"`  // of the data; nil unless all y are above 0
+	// Where censored y may be, on y itself and on the other scale.
+	Beyonds [2]beyond `json:"beyonds,omitzero"`
 }
 
 // away is by how many deviations of all points an atom is moved. Of a normal distribution, what lies beyond a bound that
@@ -239,23 +241,13 @@ func (v *view) moveAtoms(groups []points.Group, on likelihood.Scale) {
 	if v.Outcome.Whole || v.Outcome.Real() {
 		return
 	}
-	var n, mean, squares float64
-	for _, g := range groups {
-		for _, z := range place(on, g.Y) {
-			n++
-			step := (z - mean) / n
-			squares += (z - mean) * (z - mean - step)
-			mean += step
-		}
-	}
-	by := away * math.Sqrt(squares/n)
+	by := away * deviationOf(groups, on)
 	v.Away[index(on)] = [2]float64{by, by}
 }
 
 // placed returns points with their y as models on a scale see it.
 func (v view) placed(p points.Points, on likelihood.Scale) points.Points {
-	p.Y, p.Beyond = v.on(on, p.Y)
-	return p
+	return v.guessed(p, on, evenly)
 }
 
 // on returns what models on a scale see of y, and by how much atoms are moved, as points.Points has it; nil if none is.

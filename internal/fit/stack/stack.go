@@ -236,9 +236,7 @@ func (s *Stack) typicals(known points.Points) iter.Seq2[*Typical, points.Points]
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
 				continue
 			}
-			own := known
-			own.Y, _ = s.on(on, own.Y)
-			if !yield(s.Typical[index(on)], own) {
+			if !yield(s.Typical[index(on)], s.placed(known, on)) {
 				return
 			}
 		}
@@ -318,6 +316,9 @@ func (s *Stack) Check(dx int) error {
 		return err
 	}
 	dx = s.Filling.width(dx)
+	if err := s.checkBeyonds(dx); err != nil {
+		return err
+	}
 	models := 0
 	var weights [len(spans)]float64
 	for _, c := range s.Candidates {

@@ -56,6 +56,17 @@ func Normal(y float64, g likelihood.Gaussian) Pair {
 	return p
 }
 
+// Side returns the pair's scores of an outcome of which the side of a limit is known, by a normal distribution, and by nothing
+// without one: the tool's log density.
+func Side(ours Point, g *likelihood.Gaussian) Pair {
+	none := math.NaN()
+	p := Pair{CRPS: none, OurCRPS: none, LogDensity: none, OurLogDensity: ours.LogDensity, Half: none, Most: none}
+	if g != nil {
+		p.LogDensity = likelihood.LogKnown(likelihood.GaussianMixtureOf([]likelihood.Gaussian{*g}), ours.Y, ours.Side)
+	}
+	return p
+}
+
 // SetPIT sets what lies inside the central intervals by the probability of a smaller y.
 func (p *Pair) SetPIT(pit float64) { p.Half, p.Most = within(pit, 0.5), within(pit, 0.9) }
 
@@ -101,7 +112,9 @@ func (s *Paired) Add(ours Point, p Pair) {
 			g[i].sum, g[i].n = g[i].sum+times*v, g[i].n+times
 		}
 	}
-	s.spread[0].add(p.CRPS-p.OurCRPS, times)
+	if d := p.CRPS - p.OurCRPS; !math.IsNaN(d) {
+		s.spread[0].add(d, times)
+	}
 	if d := p.LogDensity - p.OurLogDensity; !math.IsNaN(d) {
 		s.spread[1].add(d, times)
 	}

@@ -25,6 +25,7 @@ type Point struct {
 	Weight  float64   // how often it counts, a row weight; 0 for once
 
 	Y, LogDensity, CRPS float64
+	Side                int8                 // of Y, a limit beyond which the outcome is, see OfLimit; 0 if it is Y
 	PIT                 float64              // see likelihood.PIT
 	Mean, SD            float64              // of the prediction
 	Pinball             [len(Levels)]float64 // ρ_p(y − Q(p)) at each of Levels, ρ_p(e) = max(pe, (p−1)e)
@@ -42,6 +43,14 @@ func Of(d likelihood.Distribution, y, u float64) Point {
 	return p
 }
 
+// OfLimit returns the scores of an outcome of which the side of a limit is known, as points.Points has it: the log density is
+// the logarithm of the probability of the side. The scores that need the outcome itself are NaN.
+func OfLimit(d likelihood.Distribution, limit float64, side int8) Point {
+	none := math.NaN()
+	return Point{Y: limit, Side: side, LogDensity: likelihood.LogKnown(d, limit, side), CRPS: none, PIT: none, Mean: d.Mean(), SD: math.Sqrt(d.Variance()),
+		Pinball: [len(Levels)]float64{none, none, none, none, none}}
+}
+
 // times returns how often the point counts.
 func (p Point) times() float64 {
 	if p.Weight == 0 {
@@ -50,8 +59,11 @@ func (p Point) times() float64 {
 	return p.Weight
 }
 
-// Finite reports whether all scores are finite numbers.
+// Finite reports whether all scores that the point has are finite numbers.
 func (p Point) Finite() bool {
+	if p.Side != 0 {
+		p = Point{LogDensity: p.LogDensity}
+	}
 	sum := p.LogDensity + p.CRPS + p.PIT
 	for _, loss := range p.Pinball {
 		sum += loss

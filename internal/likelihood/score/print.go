@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func (s Summary) Print(w io.Writer, unit string) error {
 	if s.Impossible > 0 {
 		row("  left out of it", "outcomes that have the density 0", func(m Means) string { return strconv.Itoa(m.Impossible) })
 	}
+	if s.Limits > 0 {
+		row("  limits among them", "probabilities of their sides, which no other score has", func(m Means) string { return strconv.Itoa(m.Limits) })
+	}
 	if s.Joint != nil {
 		fmt.Fprintf(t, "joint log density\t%v%s\tnats, each target given those before it\n", s.Joint, strings.Repeat("\t", len(columns)-1))
 	}
@@ -71,13 +75,21 @@ func (s Summary) printWorst(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "\nworst groups\ttargets\tlog density\tCRPS\tin 50%%\tin 90%%\n")
 	for _, f := range groups {
-		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Group, f.Points, f.LogDensity, short(f.CRPS),
+		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Group, f.Points, f.LogDensity, short(float64(f.CRPS)),
 			percent(f.Coverage.Half), percent(f.Coverage.Most))
 	}
 	return t.Flush()
 }
 
 // short returns v with four digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+func short(v float64) string { return orNone(v, strconv.FormatFloat(v, 'g', 4, 64)) }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
+func percent(share float64) string { return orNone(share, fmt.Sprintf("%.1f%%", 100*share)) }
+
+// orNone returns the text of a number, "-" of one that there is not.
+func orNone(v float64, text string) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return text
+}

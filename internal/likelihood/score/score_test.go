@@ -146,6 +146,6 @@ func TestAWeightIsARepeatedPoint(t *testing.T) {
 		for i, share := range a.PIT {
 			near(t, "PIT", share, b.PIT[i], 1e-12)
 		}
-		near(t, "CRPS of a group", a.PerGroup[0].CRPS, b.PerGroup[0].CRPS, 1e-12)
+		near(t, "CRPS of a group", float64(a.PerGroup[0].CRPS), float64(b.PerGroup[0].CRPS), 1e-12)
 	}
 }

@@ -1,6 +1,7 @@
 package score
 
 import (
+	"encoding/json"
 	"math"
 )
 
@@ -12,6 +13,7 @@ type Means struct {
 	Targets    int       `json:"scored_targets"`
 	LogDensity Estimate  `json:"log_density"`            // nats for each target and channel
 	Impossible int       `json:"impossible_y,omitempty"` // outcomes of density 0, which LogDensity leaves out
+	Limits     int       `json:"limits_y,omitempty"`     // outcomes of which a side of a limit is known, which all scores but LogDensity leave out
 	CRPS       float64   `json:"crps"`
 	Pinball    Pinball   `json:"pinball"`
 	Coverage   Coverage  `json:"coverage"`
@@ -38,6 +40,14 @@ type Coverage struct {
 	Most float64 `json:"0.9"`
 }
 
+// MarshalJSON implements [json.Marshaler]. Shares of no outcome are null.
+func (c Coverage) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Half Number `json:"0.5"`
+		Most Number `json:"0.9"`
+	}{Number(c.Half), Number(c.Most)})
+}
+
 // Summary holds the means over all outcomes and over parts of them.
 type Summary struct {
 	Means
@@ -60,8 +70,9 @@ type Group struct {
 	Points     int      `json:"points"` // targets
 	LogDensity Number   `json:"log_density"`
 	Impossible int      `json:"impossible_y,omitempty"`
+	Limits     int      `json:"limits_y,omitempty"`
 	Joint      *float64 `json:"joint_log_density,omitempty"` // for each target and channel
-	CRPS       float64  `json:"crps"`
+	CRPS       Number   `json:"crps"`
 	Coverage   Coverage `json:"coverage"`
 }
 
@@ -128,8 +139,8 @@ func (t *Tally) Summary() Summary {
 	var joint []cluster
 	for _, f := range t.groups {
 		all := total(f.channels)
-		g := Group{Group: f.name, Points: f.count, Impossible: all.impossible,
-			LogDensity: Number(all.logDensity / all.dense), CRPS: all.crps / all.n, Coverage: all.coverage()}
+		g := Group{Group: f.name, Points: f.count, Impossible: all.impossible, Limits: all.limits,
+			LogDensity: Number(all.logDensity / all.dense), CRPS: Number(all.crps / all.n), Coverage: all.coverage()}
 		if !math.IsNaN(f.joint) {
 			mean := f.joint / all.n
 			g.Joint, joint = &mean, append(joint, cluster{f.joint, all.n})
@@ -161,9 +172,10 @@ func (t *Tally) means(all sums, targets running, first, last int) Means {
 
 // sums are sums over points.
 type sums struct {
-	n, logDensity, crps float64
+	n, logDensity, crps float64 // n: of outcomes that are known themselves
 	dense               float64 // those of n with a density, which logDensity is of
 	impossible          int     // the others, whatever their weights
+	limits              int     // outcomes of which a side is known, whatever their weights
 	half, most          float64 // points in the central intervals of 50% and 90%
 	pinball             [len(Levels)]float64
 	pit                 [bins]float64
@@ -171,13 +183,17 @@ type sums struct {
 
 func (s *sums) add(p Point) {
 	times := p.times()
-	s.n += times
 	if p.Impossible() {
 		s.impossible++
 	} else {
 		s.dense += times
 		s.logDensity += times * p.LogDensity
 	}
+	if p.Side != 0 {
+		s.limits++
+		return
+	}
+	s.n += times
 	s.crps += times * p.CRPS
 	if p.inside(0.5) {
 		s.half += times
@@ -195,7 +211,7 @@ func (s *sums) add(p Point) {
 func total(all []sums) (t sums) {
 	for _, s := range all {
 		t.n, t.logDensity, t.crps = t.n+s.n, t.logDensity+s.logDensity, t.crps+s.crps
-		t.dense, t.impossible = t.dense+s.dense, t.impossible+s.impossible
+		t.dense, t.impossible, t.limits = t.dense+s.dense, t.impossible+s.impossible, t.limits+s.limits
 		t.half, t.most = t.half+s.half, t.most+s.most
 		for i, v := range s.pinball {
 			t.pinball[i] += v
@@ -210,7 +226,7 @@ func total(all []sums) (t sums) {
 func (s sums) coverage() Coverage { return Coverage{s.half / s.n, s.most / s.n} }
 
 func (s sums) means() Means {
-	m := Means{Impossible: s.impossible, CRPS: s.crps / s.n, Coverage: s.coverage(), PIT: make([]float64, bins)}
+	m := Means{Impossible: s.impossible, Limits: s.limits, CRPS: s.crps / s.n, Coverage: s.coverage(), PIT: make([]float64, bins)}
 	for i := range s.pit {
 		m.PIT[i] = s.pit[i] / s.n
 	}

@@ -56,8 +56,13 @@ func (c Calibration) Independent() int {
 // designEffect returns the variance of a coverage over groups in units of that of independent
 // targets, or 0 if it is unknown.
 func designEffect(groups []score.Group, of func(score.Coverage) float64) float64 {
+	groups = slices.Clone(groups)
 	count, n, inside := float64(len(groups)), 0.0, 0.0
-	for _, f := range groups {
+	for i, f := range groups {
+		if f.Points -= f.Limits; f.Points == 0 {
+			f.Coverage = score.Coverage{}
+		}
+		groups[i] = f
 		n += float64(f.Points)
 		inside += float64(f.Points) * of(f.Coverage)
 	}

@@ -176,7 +176,7 @@ func groupTable(title string, groups []score.Group) textTable {
 	t := textTable{Title: title, Header: groupHeader, Names: 1}
 	for i, g := range groups {
 		if i < shownGroups || i >= len(groups)-shownGroups {
-			t.add(nil, []string{printable(g.Group)}, strconv.Itoa(g.Points), number(float64(g.LogDensity)), short(g.CRPS),
+			t.add(nil, []string{printable(g.Group)}, strconv.Itoa(g.Points), number(float64(g.LogDensity)), short(float64(g.CRPS)),
 				percent(g.Coverage.Half), percent(g.Coverage.Most))
 		}
 	}
