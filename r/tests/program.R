@@ -191,8 +191,8 @@ stopifnot(any(grepl("score is taken for whole numbers of 0 or more", capture.out
 
 # Crossed names, of which those of a group that is not asked about tell too.
 i <- 0:119
-items <- data.frame(subject = paste0("s", i %/% 8), item = 100 + (i * 7 + i %/% 8) %% 12, x = i^2 %% 7 / 7)
-items$rt <- (i %/% 8 * 7) %% 5 + 3 * (items$item %% 4) + i^2 %% 3 / 3
+items <- data.frame(subject = paste0("s", i %/% 8), item = 100 + (i * 7 + i %/% 8) %% 12, x = i^2 %% 8 / 8)
+items$rt <- (i %/% 8 * 7) %% 5 + 3 * (items$item %% 4) + i^2 %% 5 / 4
 told <- data.frame(subject = c("new", "new", "other"), item = c(100, 999, 999), x = c(0, 0.5, 0.5), rt = c(4, 9, 8))
 asked <- data.frame(subject = c("new", "new", "new", "s1"), item = c(101, 999, NA, 102), x = 0)
 write.csv(items, "items.csv", row.names = FALSE)
