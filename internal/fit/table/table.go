@@ -125,7 +125,7 @@ func Of(groups []points.Group, q Question) Table {
 	deviations := along.deviations(theta)
 	for i := range t.Levels {
 		deviation := deviations[levels[i]] * sigma
-		if t.Levels[i].Spread = (Spread{deviation * deviation, deviation}); levels[i] == slope {
+		if t.Levels[i].Spread = (Spread{deviation * deviation, deviation}); along != nil && levels[i] == slope {
 			t.Levels[i].Correlation = &deviations[together]
 		}
 		if deviation == 0 {

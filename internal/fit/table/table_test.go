@@ -196,7 +196,7 @@ func TestPenicillin(t *testing.T) {
 	}
 	got := table.Of(groups, table.Question{Fixed: "diameter ~ 1", Group: "plate", Crossed: "sample"})
 	check(t, got, "diameter ~ 1 + (1 | plate) + (1 | sample)", []float64{22.9722, 0.8086}, []float64{0.8467, 1.9316}, 0.5499, 1e-4)
-	if names := fmt.Sprintln(got.Levels[0].Name, got.Levels[0].Groups, got.Levels[1].Name, got.Levels[1].Groups); names != "plate 24 sample 6\n" {
+	if names := fmt.Sprintln(got.Levels[0].Name, got.Levels[0].Groups, got.Levels[1].Name, got.Levels[1].Groups); names != "plate 24 sample 6\n" || got.Levels[1].Correlation != nil {
 		t.Errorf("levels %s", names)
 	}
 }
