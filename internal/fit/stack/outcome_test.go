@@ -165,3 +165,33 @@ func TestScalesOfZeros(t *testing.T) {
 		}
 	}
 }
+
+// An end that repeats no more than the values next to it is a bound if models out of fold do better with it: grades are,
+// and small counts and rounded numbers are not.
+func TestEndsAreSettled(t *testing.T) {
+	grade := func(v float64) float64 { return min(max(math.Round(3+1.7*v), 1), 5) }
+	slider := func(v float64) float64 { // whose last step is a heap too
+		if y := math.Round(70 + 60*v); y < 100 {
+			return y
+		}
+		return 99 + math.Mod(math.Floor(1000*v), 2)
+	}
+	for name, c := range map[string]struct {
+		of    func(float64) float64
+		want  string
+		lines int
+	}{
+		"grades":        {grade, "whole numbers from 1 to 5", 2},
+		"a slider":      {slider, "numbers of 100 or less", 1},
+		"small counts":  {func(v float64) float64 { return max(0, math.Round(math.Exp(0.7*v)-0.6)) }, "whole numbers of 0 or more", 0},
+		"coarse normal": {func(v float64) float64 { return math.Round(9 + v) }, "whole numbers of 0 or more", 0},
+	} {
+		groups := drawn(c.of)
+		o := stack.Options{Threads: 2, Kinds: stack.Kinds()}
+		o.Outcome, _ = stack.OutcomeOf(yOf(groups), "")
+		s, lines, err := o.Settle(t.Context(), groups)
+		if err != nil || s.String() != c.want || len(lines) != c.lines {
+			t.Errorf("%s: %s, %q, %v, want %s", name, s, lines, err, c.want)
+		}
+	}
+}
