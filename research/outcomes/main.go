@@ -114,6 +114,9 @@ func (o options) measure(t truth, groups int, set uint64) (without, with, took f
 	return o.loss(t, all, fresh, old), o.loss(t, all, fresh, now), took
 }
 
+// names are the models that a part is about.
+var names = map[string]string{"counts": stack.CountModel().Name}
+
 // options returns how to fit without and with the part.
 func (o options) options(all []points.Group) (without, with stack.Options, took float64) {
 	var y [][]float64
@@ -124,12 +127,14 @@ func (o options) options(all []points.Group) (without, with stack.Options, took 
 	if err != nil {
 		panic(err)
 	}
-	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800)}
+	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800), stack.CountModel()}
 	if o.full {
 		kinds = file.Kinds
 	}
-	with = stack.Options{Threads: 1, Outcome: outcome, Kinds: stack.For(all, kinds), Questions: 400}
+	with = stack.Options{Threads: 1, Outcome: outcome, Kinds: stack.For(all, kinds), Questions: 150}
 	without = with
+	without.Kinds = slices.DeleteFunc(slices.Clone(with.Kinds), func(k stack.Kind) bool { return k.Name == names[o.part] })
+	took = float64(len(with.Kinds) - len(without.Kinds))
 	switch o.part {
 	case "ends":
 		s, lines, err := with.Settle(context.Background(), all)

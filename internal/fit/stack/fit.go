@@ -32,8 +32,19 @@ type Options struct {
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []points.Group) int {
 	some := sample(groups, mostRows, o.Seed)
-	scales := o.scales(groups, logColumns(fillingOf(some).training(some)))
-	return len(scales) * len(o.Kinds) * (folds + 1)
+	return len(o.trials(groups, logColumns(fillingOf(some).training(some)))) * (folds + 1)
+}
+
+// trials returns the kinds on the scales on which they are tried.
+func (o Options) trials(groups []points.Group, logX []LogColumn) (all []*trial) {
+	for _, on := range o.scales(groups, logX) {
+		for _, k := range o.Kinds {
+			if k.Takes == nil || k.Takes(o.Outcome, on.y) {
+				all = append(all, &trial{kind: k, scale: on})
+			}
+		}
+	}
+	return all
 }
 
 // scales returns the scales to try.
@@ -72,11 +83,9 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	for _, scale := range o.scales(all, nil) {
 		s.moveAtoms(groups, scale.y)
 	}
-	var trials []*trial
-	for _, scale := range o.scales(all, s.LogX) {
-		for _, k := range o.Kinds {
-			trials = append(trials, &trial{kind: k, scale: scale, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))})
-		}
+	trials := o.trials(all, s.LogX)
+	for _, t := range trials {
+		t.answers, t.logs = make([]likelihood.GaussianMixture, len(s.targets)), make([]float64, len(s.targets))
 	}
 	if err := s.fitFolds(ctx, trials, o); err != nil {
 		return nil, err

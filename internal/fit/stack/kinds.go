@@ -6,20 +6,22 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Kind is a model that a stack can have.
 type Kind struct {
 	Name                  string
-	Fit                   func([]points.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
-	Read                  func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
-	Grouped               bool                                       // it needs several groups
-	Suits                 func([]points.Group) bool                  // it is for such data only; nil for all
-	IgnoresRowWeights     bool                                       // it reads each row once, whatever its weight
-	Outer                 bool                                       // it learns of a group from others in the same outer group
-	FirstFoldChoosesScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
-	Most                  int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
+	Fit                   func([]points.Group) (simple.Model, error)            // the same groups give the same bits; an error leaves the kind out
+	Read                  func(content []byte) (simple.Model, error)            // reads what json.Marshal writes of a model
+	Grouped               bool                                                  // it needs several groups
+	Suits                 func([]points.Group) bool                             // it is for such data only; nil for all
+	Takes                 func(of likelihood.Support, on likelihood.Scale) bool // it is for such an outcome on this scale only; nil for all
+	IgnoresRowWeights     bool                                                  // it reads each row once, whatever its weight
+	Outer                 bool                                                  // it learns of a group from others in the same outer group
+	FirstFoldChoosesScale bool                                                  // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
+	Most                  int                                                   // the most rows that it is fitted to, a sample of larger data; 0 for all
 	// PerRow is roughly the cost of a row in all fits together, of folds, scales and the last one, in seconds of an
 	// ordinary core.
 	PerRow float64
@@ -46,12 +48,19 @@ func CommonGrid() Kind {
 	return Kind{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, IgnoresRowWeights: true, PerRow: 1e-3}
 }
 
+// CountModel returns the kind of [simple.Counts].
+func CountModel() Kind {
+	return Kind{Name: "count model", Fit: simple.FitCounts, Read: Read[simple.Counts], Grouped: true, Suits: simple.AreCounts, Takes: wholeY, Most: mostFitted, PerRow: 0.4e-3}
+}
+
+func wholeY(of likelihood.Support, on likelihood.Scale) bool { return of.Whole && on == likelihood.OfY }
+
 // Kinds returns the statistical models, in the order in which they are fitted.
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
 		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3},
-		CommonGrid()}
+		CommonGrid(), CountModel()}
 }
 
 // For returns the kinds that are for such data.
