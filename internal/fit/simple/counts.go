@@ -3,7 +3,6 @@ package simple
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
@@ -42,41 +41,24 @@ func factorOf(p points.Points, i int) float64 {
 }
 
 // FitCounts fits the model with lines of x.
-func FitCounts(groups []points.Group) (Model, error) {
+func FitCounts(groups []points.Group) (_ Model, err error) {
 	m := &Counts{Units: unitsOf(groups)}
 	m.Y = scaling{0, 1}
-	all := m.Units.groups(groups, math.MaxInt)
-	sum, times := 0.0, 0.0
-	for _, g := range all {
-		for i, v := range g.Y {
-			sum, times = sum+v*factorOf(g.Points, i), times+factorOf(g.Points, i)
-		}
-	}
-	m.Model = glmm{Form: degreesOf(all, 1, 1), Shape: 1}
-	var observations []observed
-	for _, g := range all {
-		observations = append(observations, m.observed(g.Points))
-	}
-	if err := m.Model.fit(observations, math.Log(max(sum, 0.5)/times)); err != nil {
-		return nil, err
-	}
-	return m, nil
+	m.Model, err = fitGLMM(m.Units, groups, typical[2], countsOf)
+	return m, err
 }
 
-// observed returns the counts of standardised points.
-func (m *Counts) observed(z points.Points) observed {
-	c := m.Model.observedOf(z)
+// countsOf appends the counts of points.
+func countsOf(z points.Points, c *observed) {
 	for i, v := range z.Y {
-		c.y = append(c.y, math.Round(v*c.exposure[i]))
+		c.y = append(c.y, max(0, math.Round(v*c.exposure[i])))
 	}
-	return c
 }
 
 // Given implements [Model]. A count is a part as narrow as nothing else rounds to it, many large ones are one part.
 func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	context.Weights = nil
-	z := m.group(targets)
-	means, variances := m.Model.predict(m.observed(m.group(context).Thin(mostContext)), z)
+	means, variances := m.Model.predict(m.group(context).Thin(mostContext), countsOf, m.group(targets))
 	out := make([]likelihood.GaussianMixture, len(means))
 	for t, mean := range means {
 		factor := factorOf(targets, t)
@@ -119,7 +101,7 @@ func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
 		sum += p
 		all = append(all, p)
 	}
-	return slices.Clip(all)
+	return all
 }
 
 // SeesOuter implements [Model].

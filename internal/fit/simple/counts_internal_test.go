@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// countsOf draws 40 groups of 8 counts with mean e^(0.3 + 0.6·level + x), times gamma's factor of shape 4.
-func countsOf() []points.Group {
+// drawnCounts draws 40 groups of 8 counts with mean e^(0.3 + 0.6·level + x), times gamma's factor of shape 4.
+func drawnCounts() []points.Group {
 	g, all := random.New(5, random.Data), make([]points.Group, 40)
 	for k := range all {
 		all[k].DX, all[k].DY = 1, 1
@@ -45,16 +45,16 @@ func near(t *testing.T, what string, got, want, by float64) {
 // Estimates are those of glmer.nb(y ~ x + (1 | group)) and, of y > 0, glmer(family = binomial), of lme4 1.1-31, to a tenth
 // of their standard errors, but for the prior of the variances.
 func TestCountsAreThoseOfLme4(t *testing.T) {
-	counts := must.Get(FitCounts(countsOf()))(t).(*Counts)
-	near(t, "slope", counts.Model.Mean[3]/counts.X[0].Width, 1.227, 0.02)
-	near(t, "constant", counts.Model.Mean[2]-counts.Model.Mean[3]*counts.X[0].Centre/counts.X[0].Width, 0.025, 0.03)
-	near(t, "deviation of groups", 1/counts.Model.Prior[0], 0.530, 0.03)
+	counts := must.Get(FitCounts(drawnCounts()))(t).(*Counts)
+	near(t, "slope", counts.Model.Beta[1]/counts.X[0].Width, 1.227, 0.02)
+	near(t, "constant", counts.Model.Beta[0]-counts.Model.Beta[1]*counts.X[0].Centre/counts.X[0].Width, 0.025, 0.03)
+	near(t, "deviation of groups", counts.Model.Factor[0], 0.530, 0.03)
 	near(t, "shape", counts.Model.Shape, 2.593, 0.1)
 }
 
 // Probabilities of all counts sum to 1, also of a group with known points, and rates with exposures have those of counts.
 func TestCountsAreRatesTimesExposures(t *testing.T) {
-	groups, rates := countsOf(), countsOf()
+	groups, rates := drawnCounts(), drawnCounts()
 	for k := range rates {
 		for i := range rates[k].Y {
 			rates[k].Y[i] /= 4
