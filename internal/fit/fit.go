@@ -229,12 +229,12 @@ func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
 	if o.Instant {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows
-		counts := stack.CountModel()
-		counts.Most = instantRows
+		counts, hurdle := stack.CountModel(), stack.HurdleModel()
+		counts.Most, hurdle.Most = instantRows, instantRows
 		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
 		grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
 		simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
-		return []stack.Kind{simplest, grid, counts, network}, instantQuestions
+		return []stack.Kind{simplest, grid, counts, hurdle, network}, instantQuestions
 	}
 	return file.Kinds, 0
 }

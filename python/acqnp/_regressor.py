@@ -37,7 +37,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     ----------
     instant : bool
         Take only a network that reads the groups without training and a mixed model, on 800 rows, and
-        models of a common grid and of counts. It takes seconds.
+        models of a common grid, of counts and of zeros. It takes seconds.
     budget : float
         Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
     outcome : str

@@ -69,7 +69,7 @@ func main() {
 			}
 			loss, lossError := summary(losses)
 			change, changeError := summary(changes)
-			fmt.Printf("%s,%d,%.4f,%.4f,%.4f,%.4f,%.2f\n", t.name, n, loss, lossError, change, changeError, chosen)
+			fmt.Printf("%q,%d,%.4f,%.4f,%.4f,%.4f,%.2f\n", t.name, n, loss, lossError, change, changeError, chosen)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (o options) measure(t truth, groups int, set uint64) (without, with, took f
 }
 
 // names are the models that a part is about.
-var names = map[string]string{"counts": stack.CountModel().Name}
+var names = map[string]string{"counts": stack.CountModel().Name, "parts": stack.HurdleModel().Name}
 
 // options returns how to fit without and with the part.
 func (o options) options(all []points.Group) (without, with stack.Options, took float64) {
@@ -127,7 +127,7 @@ func (o options) options(all []points.Group) (without, with stack.Options, took 
 	if err != nil {
 		panic(err)
 	}
-	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800), stack.CountModel()}
+	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800), stack.CountModel(), stack.HurdleModel()}
 	if o.full {
 		kinds = file.Kinds
 	}

@@ -55,12 +55,38 @@ func CountModel() Kind {
 
 func wholeY(of likelihood.Support, on likelihood.Scale) bool { return of.Whole && on == likelihood.OfY }
 
+// HurdleModel returns the kind of [simple.Hurdle].
+func HurdleModel() Kind {
+	return Kind{Name: "hurdle model", Fit: simple.FitHurdle, Read: Read[simple.Hurdle], Grouped: true, Suits: hasZeros, Takes: hasAtom, Most: mostFitted, PerRow: 0.7e-3}
+}
+
+func hasAtom(of likelihood.Support, _ likelihood.Scale) bool { return of.Low != nil && !of.Whole }
+
+// leastZeros is the least share of zeros, and of other y, for a model of two parts.
+const leastZeros = 0.05
+
+// hasZeros reports whether y is 0 at least, and that in a part of the rows, and no count.
+func hasZeros(groups []points.Group) bool {
+	var y [][]float64
+	zeros, rows := 0.0, 0.0
+	for _, g := range groups {
+		y = append(y, g.Y)
+		for _, v := range g.Y {
+			if rows++; v == 0 {
+				zeros++
+			}
+		}
+	}
+	s, _ := OutcomeOf(y, "")
+	return s.Low != nil && *s.Low == 0 && !s.Whole && min(zeros, rows-zeros) >= leastZeros*rows
+}
+
 // Kinds returns the statistical models, in the order in which they are fitted.
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
 		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3},
-		CommonGrid(), CountModel()}
+		CommonGrid(), CountModel(), HurdleModel()}
 }
 
 // For returns the kinds that are for such data.
