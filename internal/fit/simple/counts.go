@@ -112,7 +112,7 @@ func (m *Counts) Work(known, targets int) float64 { return m.Model.work(known, t
 
 // Check implements [Model].
 func (m *Counts) Check() error {
-	if m.Model.Shape == 0 {
+	if !(m.Model.Shape > 0) {
 		return errDamaged
 	}
 	return errors.Join(m.Units.check(), m.Model.check(len(m.X)))

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // drawn returns 200 values in 20 groups.
@@ -192,6 +193,40 @@ func TestEndsAreSettled(t *testing.T) {
 		s, lines, err := o.Settle(t.Context(), groups)
 		if err != nil || s.String() != c.want || len(lines) != c.lines {
 			t.Errorf("%s: %s, %q, %v, want %s", name, s, lines, err, c.want)
+		}
+	}
+}
+
+// Counts and zeros have models of their own, which are not tried where values are taken for any numbers.
+func TestOutcomesHaveTheirModels(t *testing.T) {
+	for _, c := range []struct {
+		of    func(float64) float64
+		want  string // of the outcome
+		names []string
+	}{
+		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, "", []string{"count model", "count model, log x"}},
+		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, stack.Real, nil},
+		{func(v float64) float64 { return max(0, v) }, "", []string{"hurdle model", "hurdle model, log x", "hurdle model, log x, sqrt y", "hurdle model, sqrt y"}},
+	} {
+		groups := drawn(c.of)
+		o := stack.Options{Threads: 2, Kinds: []stack.Kind{stack.CountModel(), stack.HurdleModel()}, Questions: 50}
+		o.Kinds = stack.For(groups, o.Kinds)
+		o.Outcome, _ = stack.OutcomeOf(yOf(groups), c.want)
+		s, err := stack.Fit(t.Context(), groups, o)
+		if c.names == nil {
+			if err != stack.ErrNothing {
+				t.Errorf("error %v, want %v", err, stack.ErrNothing)
+			}
+			continue
+		}
+		must.Do(t, err)
+		var names []string
+		for _, m := range s.Candidates {
+			names = append(names, m.Name)
+		}
+		others := slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(c.names, n) })
+		if len(names) == 0 || others || len(s.Failed) > 0 {
+			t.Errorf("models %q, failed %v, want of %q", names, s.Failed, c.names)
 		}
 	}
 }
