@@ -38,7 +38,7 @@ var truths = map[string][]truth{
 		halves(grades("normal in halves", math.Inf(-1), math.Inf(1), 10, 1, 1)),
 		grades("rounded normal, fine", math.Inf(-1), math.Inf(1), 50, 5, 8),
 	},
-	"weights": {
+	"lines": {
 		line("lines", 0.5, nil, 0),
 		line("lines, steep", 2, nil, 0),
 		line("curves", 0.5, func(x float64) float64 { return 2 * math.Sin(9*x) }, 0),
