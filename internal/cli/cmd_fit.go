@@ -74,7 +74,7 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.Instant, "instant", false, "take only a mixed model and a network that reads the groups, on 800 rows, and a common grid")
+	f.BoolVar(&o.Instant, "instant", false, "take only a mixed model and a network that reads the groups, on 800 rows, and models of a common grid, of counts and of zeros")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
 	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two of weight 1, one of 0 is not used")
 	f.StringVar(&o.Outcome, "outcome", "", "`KIND` of y, real, counts or bounded, instead of what fit finds and prints")

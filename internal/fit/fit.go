@@ -126,7 +126,7 @@ func (f *fitting) fitStacks(ctx context.Context) error {
 	for c := range f.Y {
 		var err error
 		data[c] = f.groupsOf(c)
-		if options[c], err = f.options(c, data[c]); err != nil {
+		if options[c], err = f.options(ctx, c, data[c]); err != nil {
 			return err
 		}
 		options[c].Done = func() {
@@ -155,8 +155,8 @@ func (f *fitting) fitStacks(ctx context.Context) error {
 	return nil
 }
 
-// options returns how to fit the stack of column c of y. It adds lines about models that are left out.
-func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
+// options returns how to fit the stack of column c of y. It adds lines about models that are left out, and about ends of y.
+func (f *fitting) options(ctx context.Context, c int, data []points.Group) (stack.Options, error) {
 	o, y := f.o, f.o.Formula.Y[c]
 	outcome, err := f.outcomeOf(c)
 	if offset := len(o.Formula.Offset) > 0; offset && err == nil {
@@ -186,12 +186,20 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 	}
 	o.noteOuter(data, kinds, y.Column)
+	how := stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}
 	f.noteLimits(c, kinds)
-	s := stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}
 	if f.Crossed != "" {
-		s.Coder, s.Coded = f.coder(c), f.Width()-1
+		how.Coder, how.Coded = f.coder(c), f.Width()-1
 	}
-	return s, nil
+	if o.Outcome != "" || len(o.Formula.Offset) > 0 {
+		return how, nil
+	}
+	settled, lines, err := how.Settle(ctx, data)
+	how.Outcome = settled
+	for _, line := range lines {
+		o.Warnings.Add("the values of %s are taken for %s", y.Column, line)
+	}
+	return how, err
 }
 
 // checkWeights refuses a column of weights that the formula has.
@@ -267,10 +275,12 @@ func (o Options) allKinds(rows int) (all []stack.Kind, questions int) {
 	if o.Instant {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows
+		counts, hurdle := stack.CountModel(), stack.HurdleModel()
+		counts.Most, hurdle.Most = instantRows, instantRows
 		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
 		grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
 		simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
-		return []stack.Kind{simplest, grid, network}, instantQuestions
+		return []stack.Kind{simplest, grid, counts, hurdle, network}, instantQuestions
 	}
 	return file.Kinds, 0
 }

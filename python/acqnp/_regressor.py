@@ -39,8 +39,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     Parameters
     ----------
     instant : bool
-        Take only a network that reads the groups without training and a mixed model, on 800 rows, and a
-        common grid. It takes seconds.
+        Take only a network that reads the groups without training and a mixed model, on 800 rows, and
+        models of a common grid, of counts and of zeros. It takes seconds.
     budget : float
         Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
     outcome : str

@@ -33,8 +33,19 @@ type Options struct {
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []points.Group) int {
 	some := sample(groups, mostRows, o.Seed)
-	scales := o.scales(groups, logColumns(fillingOf(some).training(some), o.coded()))
-	return len(scales) * len(o.Kinds) * (folds + 1)
+	return len(o.trials(groups, logColumns(fillingOf(some).training(some), o.coded()))) * (folds + 1)
+}
+
+// trials returns the kinds on the scales on which they are tried.
+func (o Options) trials(groups []points.Group, logX []LogColumn) (all []*trial) {
+	for _, on := range o.scales(groups, logX) {
+		for _, k := range o.Kinds {
+			if k.Takes == nil || k.Takes(o.Outcome, on.y) {
+				all = append(all, &trial{kind: k, scale: on})
+			}
+		}
+	}
+	return all
 }
 
 // coded returns the column of x that has crossed names, −1 without.
@@ -84,11 +95,9 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	if err := s.guessTraining(ctx, o, o.scales(all, nil)); err != nil {
 		return nil, err
 	}
-	var trials []*trial
-	for _, scale := range o.scales(all, s.LogX) {
-		for _, k := range o.Kinds {
-			trials = append(trials, &trial{kind: k, scale: scale, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))})
-		}
+	trials := o.trials(all, s.LogX)
+	for _, t := range trials {
+		t.answers, t.logs = make([]likelihood.GaussianMixture, len(s.targets)), make([]float64, len(s.targets))
 	}
 	if err := s.fitFolds(ctx, trials, o); err != nil {
 		return nil, err

@@ -6,21 +6,23 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Kind is a model that a stack can have.
 type Kind struct {
 	Name                  string
-	Fit                   func([]points.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
-	Read                  func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
-	Grouped               bool                                       // it needs several groups
-	Suits                 func([]points.Group) bool                  // it is for such data only; nil for all
-	IgnoresRowWeights     bool                                       // it reads each row once, whatever its weight
-	Guesses               bool                                       // of a censored known point it sees a guess, not the side
-	Outer                 bool                                       // it learns of a group from others in the same outer group
-	FirstFoldChoosesScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
-	Most                  int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
+	Fit                   func([]points.Group) (simple.Model, error)            // the same groups give the same bits; an error leaves the kind out
+	Read                  func(content []byte) (simple.Model, error)            // reads what json.Marshal writes of a model
+	Grouped               bool                                                  // it needs several groups
+	Suits                 func([]points.Group) bool                             // it is for such data only; nil for all
+	Takes                 func(of likelihood.Support, on likelihood.Scale) bool // it is for such an outcome on this scale only; nil for all
+	IgnoresRowWeights     bool                                                  // it reads each row once, whatever its weight
+	Guesses               bool                                                  // of a censored known point it sees a guess, not the side
+	Outer                 bool                                                  // it learns of a group from others in the same outer group
+	FirstFoldChoosesScale bool                                                  // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
+	Most                  int                                                   // the most rows that it is fitted to, a sample of larger data; 0 for all
 	// PerRow is roughly the cost of a row in all fits together, of folds, scales and the last one, in seconds of an
 	// ordinary core.
 	PerRow float64
@@ -47,12 +49,45 @@ func CommonGrid() Kind {
 	return Kind{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, IgnoresRowWeights: true, PerRow: 1e-3}
 }
 
+// CountModel returns the kind of [simple.Counts].
+func CountModel() Kind {
+	return Kind{Name: "count model", Fit: simple.FitCounts, Read: Read[simple.Counts], Grouped: true, Suits: simple.AreCounts, Takes: wholeY, Most: mostFitted, PerRow: 0.4e-3}
+}
+
+func wholeY(of likelihood.Support, on likelihood.Scale) bool { return of.Whole && on == likelihood.OfY }
+
+// HurdleModel returns the kind of [simple.Hurdle].
+func HurdleModel() Kind {
+	return Kind{Name: "hurdle model", Fit: simple.FitHurdle, Read: Read[simple.Hurdle], Grouped: true, Suits: hasZeros, Takes: hasAtom, Most: mostFitted, PerRow: 0.7e-3}
+}
+
+func hasAtom(of likelihood.Support, _ likelihood.Scale) bool { return of.Low != nil && !of.Whole }
+
+// leastZeros is the least share of zeros, and of other y, for a model of two parts.
+const leastZeros = 0.05
+
+// hasZeros reports whether y is 0 at least, and that in a part of the rows, and no count.
+func hasZeros(groups []points.Group) bool {
+	var y [][]float64
+	zeros, rows := 0.0, 0.0
+	for _, g := range groups {
+		y = append(y, g.Y)
+		for _, v := range g.Y {
+			if rows++; v == 0 {
+				zeros++
+			}
+		}
+	}
+	s, _ := OutcomeOf(y, "")
+	return s.Low != nil && *s.Low == 0 && !s.Whole && min(zeros, rows-zeros) >= leastZeros*rows
+}
+
 // Kinds returns the statistical models, in the order in which they are fitted.
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
 		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Guesses: true, Most: mostFitted, PerRow: 5e-3},
-		CommonGrid()}
+		CommonGrid(), CountModel(), HurdleModel()}
 }
 
 // For returns the kinds that are for such data.

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // drawn returns 200 values in 20 groups.
@@ -162,6 +163,70 @@ func TestScalesOfZeros(t *testing.T) {
 		}
 		if !slices.Equal(found, c.want) {
 			t.Errorf("scales %q, want %q", found, c.want)
+		}
+	}
+}
+
+// An end that repeats no more than the values next to it is a bound if models out of fold do better with it: grades are,
+// and small counts and rounded numbers are not.
+func TestEndsAreSettled(t *testing.T) {
+	grade := func(v float64) float64 { return min(max(math.Round(3+1.7*v), 1), 5) }
+	slider := func(v float64) float64 { // whose last step is a heap too
+		if y := math.Round(70 + 60*v); y < 100 {
+			return y
+		}
+		return 99 + math.Mod(math.Floor(1000*v), 2)
+	}
+	for name, c := range map[string]struct {
+		of    func(float64) float64
+		want  string
+		lines int
+	}{
+		"grades":        {grade, "whole numbers from 1 to 5", 2},
+		"a slider":      {slider, "numbers of 100 or less", 1},
+		"small counts":  {func(v float64) float64 { return max(0, math.Round(math.Exp(0.7*v)-0.6)) }, "whole numbers of 0 or more", 0},
+		"coarse normal": {func(v float64) float64 { return math.Round(9 + v) }, "whole numbers of 0 or more", 0},
+	} {
+		groups := drawn(c.of)
+		o := stack.Options{Threads: 2, Kinds: stack.Kinds()}
+		o.Outcome, _ = stack.OutcomeOf(yOf(groups), "")
+		s, lines, err := o.Settle(t.Context(), groups)
+		if err != nil || s.String() != c.want || len(lines) != c.lines {
+			t.Errorf("%s: %s, %q, %v, want %s", name, s, lines, err, c.want)
+		}
+	}
+}
+
+// Counts and zeros have models of their own, which are not tried where values are taken for any numbers.
+func TestOutcomesHaveTheirModels(t *testing.T) {
+	for _, c := range []struct {
+		of    func(float64) float64
+		want  string // of the outcome
+		names []string
+	}{
+		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, "", []string{"count model", "count model, log x"}},
+		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, stack.Real, nil},
+		{func(v float64) float64 { return max(0, v) }, "", []string{"hurdle model", "hurdle model, log x", "hurdle model, log x, sqrt y", "hurdle model, sqrt y"}},
+	} {
+		groups := drawn(c.of)
+		o := stack.Options{Threads: 2, Kinds: []stack.Kind{stack.CountModel(), stack.HurdleModel()}, Questions: 50}
+		o.Kinds = stack.For(groups, o.Kinds)
+		o.Outcome, _ = stack.OutcomeOf(yOf(groups), c.want)
+		s, err := stack.Fit(t.Context(), groups, o)
+		if c.names == nil {
+			if err != stack.ErrNothing {
+				t.Errorf("error %v, want %v", err, stack.ErrNothing)
+			}
+			continue
+		}
+		must.Do(t, err)
+		var names []string
+		for _, m := range s.Candidates {
+			names = append(names, m.Name)
+		}
+		others := slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(c.names, n) })
+		if len(names) == 0 || others || len(s.Failed) > 0 {
+			t.Errorf("models %q, failed %v, want of %q", names, s.Failed, c.names)
 		}
 	}
 }

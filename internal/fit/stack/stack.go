@@ -134,6 +134,12 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 	}
 	at := make([]mixing, readings[0].Targets.Len()/readings[0].ways())
 	for _, r := range readings {
+		if units != nil { // which a count has to know
+			r.Targets.Factor = nil
+			for i := range r.Targets.Len() {
+				r.Targets.Factor = append(r.Targets.Factor, units[i%len(units)].Factor)
+			}
+		}
 		if err := s.add(ctx, at, r, 1/float64(ways)); err != nil {
 			return nil, err
 		}

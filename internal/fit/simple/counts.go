@@ -1,0 +1,119 @@
+package simple
+
+import (
+	"errors"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
+)
+
+// Counts is a mixed model of whole numbers of 0 or more, negative binomial given η, as few counts are. Of rates it reads
+// the counts, and their factors as exposures.
+type Counts struct {
+	Units `json:"units"` // those of y change nothing
+	Model glmm           `json:"model"`
+}
+
+// mostCount is the largest count of data that the model is for. Of larger ones, √y or log y are nearly normal.
+const mostCount = 200
+
+// AreCounts reports whether y, or with factors the products, are small counts.
+func AreCounts(groups []points.Group) bool {
+	most := 0.0
+	for _, g := range groups {
+		for i, v := range g.Y {
+			n := v * factorOf(g.Points, i)
+			if n < 0 || math.Abs(n-math.Round(n)) > 1e-9*n {
+				return false
+			}
+			most = max(most, n)
+		}
+	}
+	return most > 1 && most <= mostCount
+}
+
+func factorOf(p points.Points, i int) float64 {
+	if p.Factor == nil {
+		return 1
+	}
+	return p.Factor[i]
+}
+
+// FitCounts fits the model with lines of x.
+func FitCounts(groups []points.Group) (_ Model, err error) {
+	m := &Counts{Units: unitsOf(groups)}
+	m.Y = scaling{0, 1}
+	m.Model, err = fitGLMM(m.Units, groups, typical[2], countsOf)
+	return m, err
+}
+
+// countsOf appends the counts of points.
+func countsOf(z points.Points, c *observed) {
+	for i, v := range z.Y {
+		c.y = append(c.y, max(0, math.Round(v*c.exposure[i])))
+	}
+}
+
+// Given implements [Model]. A count is a part as narrow as nothing else rounds to it, many large ones are one part.
+func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixture {
+	context.Weights = nil
+	means, variances := m.Model.predict(m.group(context).Thin(mostContext), countsOf, m.group(targets))
+	out := make([]likelihood.GaussianMixture, len(means))
+	for t, mean := range means {
+		factor := factorOf(targets, t)
+		var parts []likelihood.Gaussian
+		var logs []float64
+		p := m.Model.probabilities(mean+math.Log(factor), math.Sqrt(variances[t]))
+		for low := 0; low < len(p); {
+			high := min(len(p), low+1+low/10)
+			weight, centre := 0.0, 0.0
+			for k := low; k < high; k++ {
+				weight, centre = weight+p[k], centre+p[k]*float64(k)
+			}
+			if weight > 0 {
+				width := 0.1 + 0.3*float64(high-low-1)
+				parts = append(parts, likelihood.Gaussian{Mean: centre / weight / factor, Scale: width / factor})
+				logs = append(logs, math.Log(weight))
+			}
+			low = high
+		}
+		out[t] = m.mixture(parts, logs)
+	}
+	return out
+}
+
+// probabilities returns those of 0, 1, 2 … until nearly nothing is left, if η is normal.
+func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
+	const left, most = 1e-7, 2000
+	var at, growth []float64
+	for _, n := range normalNodes {
+		rate := math.Exp(min(mean+deviation*n.z, math.Log(3*mostCount)))
+		at = append(at, n.weight*math.Exp(-m.Shape*math.Log1p(rate/m.Shape)))
+		growth = append(growth, rate/(m.Shape+rate))
+	}
+	for sum, k := 0.0, 0.0; sum < 1-left && k < most; k++ {
+		p := 0.0
+		for i, v := range at {
+			p += v
+			at[i] *= growth[i] * (k + m.Shape) / (k + 1)
+		}
+		sum += p
+		all = append(all, p)
+	}
+	return all
+}
+
+// SeesOuter implements [Model].
+func (m *Counts) SeesOuter() bool { return false }
+
+// Work implements [Model].
+func (m *Counts) Work(known, targets int) float64 { return m.Model.work(known, targets) }
+
+// Check implements [Model].
+func (m *Counts) Check() error {
+	if !(m.Model.Shape > 0) {
+		return errDamaged
+	}
+	return errors.Join(m.Units.check(), m.Model.check(len(m.X)))
+}
