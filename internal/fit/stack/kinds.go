@@ -66,11 +66,15 @@ func hasAtom(of likelihood.Support, _ likelihood.Scale) bool { return of.Low != 
 // leastZeros is the least share of zeros, and of other y, for a model of two parts.
 const leastZeros = 0.05
 
-// hasZeros reports whether y is 0 at least, and that in a part of the rows, and no count.
+// hasZeros reports whether y is 0 at least, and that in a part of the rows, and no count. Beside limits of y, a point below
+// the least amount is no zero.
 func hasZeros(groups []points.Group) bool {
 	var y [][]float64
 	zeros, rows := 0.0, 0.0
 	for _, g := range groups {
+		if g.CensoredY(0) != nil {
+			return false
+		}
 		y = append(y, g.Y)
 		for _, v := range g.Y {
 			if rows++; v == 0 {
