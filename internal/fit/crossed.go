@@ -51,7 +51,7 @@ func (f *fitting) fitCrossed(c int, groups []points.Group) table.Crossed {
 // coder returns what codes the crossed names for column c of y. Rows of a group that no fold has, of data that are a sample,
 // are held out with the others of the group.
 func (f *fitting) coder(c int) stack.Coder {
-	groups := f.groupsOfTable(c)
+	groups := f.groupsOfTable(c, nil)
 	m := f.fitCrossed(c, groups)
 	f.CrossedModels = append(f.CrossedModels, m)
 	names := len(f.XForms[f.CrossedAt()].Categories)

@@ -23,7 +23,7 @@ func (f *fitting) tabulate() {
 	}
 	for c := range f.Y {
 		q := table.Question{Fixed: f.fixed(c), Names: names, Slopes: slopes, Group: quoted(f.Group), Outer: quoted(f.Outer), Crossed: quoted(f.Crossed)}
-		t := table.Of(f.groupsOfTable(c), q)
+		t := table.Of(f.groupsOfTable(c, f.products()), q)
 		t.Notes = slices.Concat(f.notesOfTable(c), notes, t.Notes)
 		f.Tables = append(f.Tables, t)
 	}
@@ -115,10 +115,9 @@ func widthInTable(form rows.Form) int {
 	return form.Width()
 }
 
-// groupsOfTable returns the points whose column c of y is known, as a linear model sees them, with the products of the formula
-// before a crossed name.
-func (f *fitting) groupsOfTable(c int) (all []points.Group) {
-	products := f.products()
+// groupsOfTable returns the points whose column c of y is known, as a linear model sees them, with products of
+// columns before a crossed name.
+func (f *fitting) groupsOfTable(c int, products [][]int) (all []points.Group) {
 	for _, g := range f.groups {
 		p := f.Numbers(c, g.Points)
 		if len(p.Y) == 0 {
