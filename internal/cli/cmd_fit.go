@@ -48,9 +48,8 @@ func newFit(a *app) *cobra.Command {
 		Long: `FILE is CSV, JSON lines or Parquet (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
 file does not have, from a few known points of each. '| school/class' has classes in schools,
-'| subject + item' items that subjects share; without '| product' all rows are one group. 'log(price)'
-predicts the logarithm, 'low + high' two columns. Codes, periods, offsets and more:
-docs/reference/formulas.md. Without FORMULA, fit proposes one.
+'| subject + item' items that subjects share; without '| product' all rows are one group. What else
+it may say: docs/reference/formulas.md. Without FORMULA, fit proposes one.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
