@@ -193,15 +193,15 @@ stopifnot(any(grepl("score is taken for whole numbers of 0 or more", capture.out
 i <- 0:119
 items <- data.frame(subject = paste0("s", i %/% 8), item = 100 + (i * 7 + i %/% 8) %% 12, x = i^2 %% 8 / 8)
 items$rt <- (i %/% 8 * 7) %% 5 + 3 * (items$item %% 4) + i^2 %% 5 / 4
-told <- data.frame(subject = c("new", "new", "other"), item = c(100, 999, 999), x = c(0, 0.5, 0.5), rt = c(4, 9, 8))
-asked <- data.frame(subject = c("new", "new", "new", "s1"), item = c(101, 999, NA, 102), x = 0)
+heard <- data.frame(subject = c("new", "new", "other"), item = c(100, 999, 999), x = c(0, 0.5, 0.5), rt = c(4, 9, 8))
+wanted <- data.frame(subject = c("new", "new", "new", "s1"), item = c(101, 999, NA, 102), x = 0)
 write.csv(items, "items.csv", row.names = FALSE)
-write.csv(told, "told-items.csv", row.names = FALSE)
-write.csv(asked[-3, ], "asked-items.csv", row.names = FALSE)
+write.csv(heard, "told-items.csv", row.names = FALSE)
+write.csv(wanted[-3, ], "asked-items.csv", row.names = FALSE)
 invisible(call("fit", "items.csv", "rt ~ x | subject + item", "--instant", "--out", "items.fit"))
 call("predict", "items.fit", "--context", "told-items.csv", "--targets", "asked-items.csv", "--out", "items-p.csv")
 crossed <- acqnp(rt ~ x | subject + item, items, instant = TRUE)
-got <- predict(crossed, asked, told)
+got <- predict(crossed, wanted, heard)
 stopifnot(near(got[-3], read.csv("items-p.csv")$mean), is.na(got[3]), identical(summary(crossed)$deviations$level, c("subject", "item", "residual")))
 fails(acqnp(rt ~ x + (1 | subject) + (1 | item), items), "or '| subject + item' for (1 | subject) + (1 | item)")
 
