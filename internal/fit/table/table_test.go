@@ -7,13 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // near fails unless got is want, to a share of it.
@@ -122,164 +120,6 @@ func TestSleepstudy(t *testing.T) {
 	check(t, got, "Reaction ~ Days + (1 | Subject)", []float64{251.405, 9.7467, 10.467, 0.8042}, []float64{37.124}, 30.991, 3e-5)
 }
 
-// The same where subjects have slopes: balanced, the lines of subjects have the covariance Σ + σ²·(ZᵀZ)⁻¹.
-func TestSlopesOfSleepstudy(t *testing.T) {
-	const subjects, days, level, slope, correlation, noise = 18, 10, 24.7407, 5.9221, 0.0656, 25.5918 * 25.5918
-	gram := mat.NewSymDense(2, []float64{days, 45, 45, 285})
-	var inverse mat.Dense
-	must.Do(t, inverse.Inverse(gram))
-	covariance := mat.NewSymDense(2, []float64{level*level + noise*inverse.At(0, 0), level*slope*correlation + noise*inverse.At(0, 1), 0, slope*slope + noise*inverse.At(1, 1)})
-	var of mat.Cholesky
-	if !of.Factorize(covariance) {
-		t.Fatal("no covariance")
-	}
-	var lower mat.TriDense
-	of.LTo(&lower)
-	first, second, rows := deviations(1, 1, subjects, subjects-1), deviations(2, 1, subjects, subjects-1), deviations(3, subjects, days, 1)
-	floats.AddScaled(second, -floats.Dot(first, second)/(subjects-1), first)
-	floats.Scale(math.Sqrt((subjects-1)/floats.Dot(second, second)), second)
-	left := 0.0
-	for k := range subjects { // residuals of a subject have no line
-		own, along := rows[k*days:][:days], 0.0
-		for i, v := range own {
-			along += v * (float64(i) - 4.5) / 82.5
-		}
-		for i := range own {
-			own[i] -= along * (float64(i) - 4.5)
-		}
-		left += floats.Dot(own, own)
-	}
-	var groups []points.Group
-	for k := range subjects {
-		g := points.Group{Points: points.Points{DX: 1, DY: 1}}
-		for i := range days {
-			line := 251.4051 + lower.At(0, 0)*first[k] + (10.46729+lower.At(1, 0)*first[k]+lower.At(1, 1)*second[k])*float64(i)
-			g.X = append(g.X, float64(i))
-			g.Y = append(g.Y, line+rows[k*days+i]*math.Sqrt(noise*subjects*(days-2)/left))
-		}
-		groups = append(groups, g)
-	}
-	got := table.Of(groups, table.Question{Fixed: "Reaction ~ Days", Names: []string{"Days"}, Slopes: []int{0}, Group: "Subject"})
-	check(t, got, "Reaction ~ Days + (1 + Days | Subject)", []float64{251.405, 6.8246, 10.467, 1.5458}, []float64{24.7407, 5.9221}, 25.5918, 1e-4)
-	if r := got.Levels[1].Correlation; got.Levels[1].Name != "Days of Subject" || r == nil || math.Abs(*r-correlation) > 1e-3 {
-		t.Errorf("the slopes are %+v", got.Levels[1])
-	}
-}
-
-// The same of Penicillin (Davies and Goldsmith 1972), whose 24 plates have six samples each. Without its numbers, mean squares
-// that give the variances that lme4 publishes stand for them.
-func TestPenicillin(t *testing.T) {
-	const plates, samples, noise, ofPlate, ofSample = 24, 6, 0.5499 * 0.5499, 0.8467 * 0.8467, 1.9316 * 1.9316
-	plate, sample := deviations(1, 1, plates, (noise/samples+ofPlate)*(plates-1)), deviations(2, 1, samples, (noise/plates+ofSample)*(samples-1))
-	rows := deviations(3, plates, samples, 1)
-	for j := range samples { // the residuals have no mean of a sample either
-		mean := 0.0
-		for k := range plates {
-			mean += rows[k*samples+j] / plates
-		}
-		for k := range plates {
-			rows[k*samples+j] -= mean
-		}
-	}
-	squares := 0.0
-	for _, v := range rows {
-		squares += v * v
-	}
-	var groups []points.Group
-	for k := range plates {
-		g := points.Group{Points: points.Points{DX: 1, DY: 1}}
-		for j := range samples {
-			g.X = append(g.X, float64(j))
-			g.Y = append(g.Y, 22.9722+plate[k]+sample[j]+rows[k*samples+j]*math.Sqrt(noise*(plates-1)*(samples-1)/squares))
-		}
-		groups = append(groups, g)
-	}
-	got := table.Of(groups, table.Question{Fixed: "diameter ~ 1", Group: "plate", Crossed: "sample"})
-	check(t, got, "diameter ~ 1 + (1 | plate) + (1 | sample)", []float64{22.9722, 0.8086}, []float64{0.8467, 1.9316}, 0.5499, 1e-4)
-	if names := fmt.Sprintln(got.Levels[0].Name, got.Levels[0].Groups, got.Levels[1].Name, got.Levels[1].Groups); names != "plate 24 sample 6\n" || got.Levels[1].Correlation != nil {
-		t.Errorf("levels %s", names)
-	}
-}
-
-// Of uneven crossed groups, more or fewer than their names, the table and the codes of names are those of the whole matrix V.
-func TestCrossedGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
-	for _, names := range []uint64{5, 40} {
-		groups, g := uneven(1.5), random.New(11, random.Data)
-		for k := range groups {
-			one := &groups[k]
-			var x []float64
-			for i := range one.Len() {
-				name := g.IntN(uint64(k), uint64(i), int(names))
-				one.Y[i] += 2 * g.Normal(uint64(name), 5000)
-				x = append(append(x, one.Row(i)...), float64(name))
-				one.Rows = append(one.Rows, i)
-			}
-			one.X, one.DX, one.Outer = x, 3, ""
-		}
-		got := table.Of(groups, table.Question{Fixed: "y ~ x + z", Names: []string{"x", "z"}, Group: "g", Crossed: "c"})
-		variances := []float64{got.Levels[0].Variance, got.Levels[1].Variance, got.Residual.Variance}
-		best, beta, errors := whole(t, groups, variances)
-		for i, c := range got.Coefficients {
-			near(t, c.Name, c.Estimate, beta[i], 1e-7)
-			near(t, "the error of "+c.Name, c.Error, errors[i], 1e-7)
-		}
-		for i := range variances {
-			for _, factor := range []float64{0.99, 1.01} {
-				other := slices.Clone(variances)
-				other[i] *= factor
-				if v, _, _ := whole(t, groups, other); v > best {
-					t.Errorf("%d names: %v has the restricted likelihood %.9f, above %.9f of %v", names, other, v, best, variances)
-				}
-			}
-		}
-
-		// A group tells of new names what the whole matrix of its rows tells.
-		c, _, ok := table.FitCrossed(groups, false)
-		if !ok {
-			t.Fatal("no crossed model")
-		}
-		near(t, "the deviation of names", c.Name, got.Levels[1].Deviation, 1e-6)
-		codes := c.Codes(groups, int(names), func(int) bool { return true })
-		one := points.New(3, 1, []float64{2000, 0, float64(names), 2000, 0, float64(names + 1), 2000, 0, 0}, []float64{3, 1, 2})
-		mean, covariance := c.Posterior([]points.Points{one}, codes, 0, 3)
-		level := c.Intercept + 2000*c.Slopes[0]
-		a, b := c.Name*c.Name, c.Group*c.Group
-		v := mat.NewSymDense(3, []float64{a + b + c.Residual*c.Residual, b, b, b, a + b + c.Residual*c.Residual, b, b, b, b + c.Residual*c.Residual})
-		var factor mat.Cholesky
-		var left, first mat.VecDense
-		if !factor.Factorize(v) || factor.SolveVecTo(&left, mat.NewVecDense(3, []float64{3 - level, 1 - level, 2 - level - codes[0]})) != nil ||
-			factor.SolveVecTo(&first, mat.NewVecDense(3, []float64{a, 0, 0})) != nil {
-			t.Fatal("V is not positive")
-		}
-		near(t, "the mean of a new name", mean[0], a*left.AtVec(0), 1e-9)
-		near(t, "its variance", covariance.At(0, 0), a-a*first.AtVec(0), 1e-9)
-		near(t, "its covariance with another", covariance.At(0, 1), -a*first.AtVec(1), 1e-9)
-		near(t, "the variance of a name that nobody knows", covariance.At(2, 2), a, 1e-12)
-		if mean[2] != 0 {
-			t.Errorf("a name that nobody knows is %v", mean[2])
-		}
-
-		// Codes and the effects of groups that follow from them solve the equations of the mixed model.
-		n, sum, squares := make([]float64, names), make([]float64, names), c.Residual*c.Residual
-		for _, g := range groups {
-			effect, rows := 0.0, float64(g.Len())
-			left := func(i int) float64 { return g.Y[i] - beta[0] - beta[1]*g.Row(i)[0] - beta[2]*g.Row(i)[1] }
-			for i := range g.Len() {
-				effect += (left(i) - codes[int(g.Row(i)[2])]) / (rows + squares/b)
-			}
-			for i := range g.Len() {
-				name := int(g.Row(i)[2])
-				n[name], sum[name] = n[name]+1, sum[name]+left(i)-effect
-			}
-		}
-		for k, code := range codes {
-			if want := sum[k] / (n[k] + squares/a); !(math.Abs(code-want) < 1e-6) {
-				t.Errorf("%d names: the code of %d is %v, want %v", names, k, code, want)
-			}
-		}
-	}
-}
-
 // check compares a table with a published one: estimates, each with its error, and deviations.
 func check(t *testing.T, got table.Table, formula string, coefficients, levels []float64, residual, share float64) {
 	t.Helper()
@@ -347,21 +187,29 @@ func TestUnevenGroupsHaveTheTableOfTheWholeMatrix(t *testing.T) {
 			level, slope := got.Levels[0], got.Levels[1]
 			variances[1], variances[3], variances[4] = 0, slope.Variance, *slope.Correlation*level.Deviation*slope.Deviation
 		}
-		best, beta, errors := whole(t, groups, variances)
-		for i, c := range got.Coefficients {
-			near(t, c.Name, c.Estimate, beta[i], 1e-7)
-			near(t, "the error of "+c.Name, c.Error, errors[i], 1e-7)
-		}
-		for i := range variances {
-			for _, factor := range []float64{0.99, 1.01} {
-				other := slices.Clone(variances)
-				other[i] *= factor
-				if v, _, _ := whole(t, groups, other); v > best || variances[i] != 0 && v == best {
-					t.Errorf("outer %q: %v has the restricted likelihood %.9f, above %.9f of %v", outer, other, v, best, variances)
-				}
+		isBest(t, groups, got, variances)
+	}
+}
+
+// isBest fails unless a table with these variances is that of the whole matrix, see whole, and no variances near its own have
+// a larger restricted likelihood. It returns the coefficients of the whole matrix.
+func isBest(t *testing.T, groups []points.Group, got table.Table, variances []float64) []float64 {
+	t.Helper()
+	best, beta, errors := whole(t, groups, variances)
+	for i, c := range got.Coefficients {
+		near(t, c.Name, c.Estimate, beta[i], 1e-7)
+		near(t, "the error of "+c.Name, c.Error, errors[i], 1e-7)
+	}
+	for i := range variances {
+		for _, factor := range []float64{0.99, 1.01} {
+			other := slices.Clone(variances)
+			other[i] *= factor
+			if v, _, _ := whole(t, groups, other); v > best || variances[i] != 0 && v == best {
+				t.Errorf("%s: %v has the restricted likelihood %.9f, above %.9f of %v", got.Formula, other, v, best, variances)
 			}
 		}
 	}
+	return beta
 }
 
 // whole returns the restricted log-likelihood of variances (inner, outer, residual, the slope along z, its covariance with the
