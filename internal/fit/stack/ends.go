@@ -90,13 +90,7 @@ func doubtful(groups []points.Group, s likelihood.Support) (all []likelihood.Sup
 // withoutLimits returns the groups with their points whose y is known.
 func withoutLimits(groups []points.Group) (all []points.Group) {
 	for _, g := range groups {
-		var known []int
-		for i := range g.Len() {
-			if g.Limit(i, 0) == 0 {
-				known = append(known, i)
-			}
-		}
-		if g.Points = g.Take(known); len(known) > 0 {
+		if g.Points = g.Seen(); g.Len() > 0 {
 			all = append(all, g)
 		}
 	}
