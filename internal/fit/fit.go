@@ -169,7 +169,7 @@ func (f *fitting) options(ctx context.Context, c int, data []points.Group) (stac
 	}
 	all, questions := o.kinds(f.Rows)
 	if all = stack.For(data, all); f.Crossed != "" { // no two groups have the same codes
-		all = slices.DeleteFunc(all, func(k stack.Kind) bool { return k.Suits != nil })
+		all = slices.DeleteFunc(all, func(k stack.Kind) bool { return k.Name == stack.CommonGrid().Name })
 	}
 	for _, k := range all {
 		if o.Weights != "" && k.IgnoresRowWeights {
