@@ -12,7 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// The same where subjects have slopes: balanced, the lines of subjects have the covariance Σ + σ²·(ZᵀZ)⁻¹.
+// The same where subjects have slopes: balanced, the lines of subjects have the covariance Σ + σ²·(ZᵀZ)⁻¹. glmmTMB 1.1.5 with
+// REML has these digits too.
 func TestSlopesOfSleepstudy(t *testing.T) {
 	const subjects, days, level, slope, correlation, noise = 18, 10, 24.7407, 5.9221, 0.0656, 25.5918 * 25.5918
 	gram := mat.NewSymDense(2, []float64{days, 45, 45, 285})
