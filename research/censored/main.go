@@ -39,6 +39,7 @@ type options struct {
 	program, out string
 	sets, jobs   int
 	instant      bool
+	limits       bool // values as limits alone
 }
 
 var (
@@ -54,6 +55,7 @@ func main() {
 	flag.IntVar(&o.sets, "sets", 60, "number of data sets")
 	flag.IntVar(&o.jobs, "jobs", 1, "data sets at a time, each on one thread")
 	flag.BoolVar(&o.instant, "instant", false, "fit --instant")
+	flag.BoolVar(&o.limits, "limits", false, "values below a limit as limits alone, for coverage")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -110,7 +112,7 @@ func measure(ctx context.Context, o options, set int) (all []result, err error) 
 			exact[g] = w.exact(g, known[g%len(known)], limits)
 		}
 		for _, way := range ways {
-			if share == 0 && way != ways[0] {
+			if (share == 0 || o.limits) && way != ways[0] {
 				continue
 			}
 			in := inFiles{o: o, dir: dir, way: way}
