@@ -93,6 +93,8 @@ def run(o, name, k, tools, results):
             return
         exact = simulated.SETS.get(name) or drawn.SETS.get(name)
         problem, test = exact.split(k) if name in drawn.SETS else split(data.load(name, o.files), data.about(name)[1], k)
+        if not test:
+            return print(f"{name}, split {k}: its held-out groups have too few points", flush=True)
         problem.folder = folder
         if exact and (name, str(k), "exact") not in done:
             begin, of = seconds(), {c: exact.answer(ts, problem) for c, ts in test.items()}
