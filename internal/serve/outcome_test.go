@@ -63,7 +63,7 @@ func TestNamesOfAFit(t *testing.T) {
 	if no, yes := mean(`"FALSE"`), mean("true"); !(0 < no && no < yes && yes < 1) || mean("1") != yes {
 		t.Errorf("the mean is %v after false and %v after true", no, yes)
 	}
-	for _, bad := range []string{`"maybe"`, "2", `"<1"`} {
+	for _, bad := range []string{`"maybe"`, `"<1"`, "[1]"} {
 		status, text := post(t, server.URL+"/v1/score", `{"groups": [{"targets": {"x": [[0]], "y": [[`+bad+`]]}}]}`)
 		if status != 400 || !strings.Contains(string(text), "expected false or true in quotes, or 0 or 1 for these") {
 			t.Errorf("%s: %d %s", bad, status, text)

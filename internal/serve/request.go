@@ -248,7 +248,7 @@ func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 	}
 	v, ok := finite(value)
 	switch {
-	case f.Categories != nil && (!ok || v != 0 && v != 1):
+	case f.Categories != nil && !ok:
 		return 0, strings.Join(f.Categories, " or ") + " in quotes, or 0 or 1 for these"
 	case math.Abs(v) > math.MaxFloat32:
 		return 0, rows.Finite
