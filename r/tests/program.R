@@ -244,7 +244,7 @@ stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")
 
 # A mistake is an error with the program's line.
-said <- tryCatch(acqnp(k ~ x | g, d, instant = TRUE), error = conditionMessage)
+said <- tryCatch(acqnp(log(k) ~ x | g, d, instant = TRUE), error = conditionMessage)
 stopifnot(length(said) == 1, grepl("^acqnp fit: data[^.]*: k: found [^\n]*$", said))
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")
