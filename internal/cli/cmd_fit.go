@@ -52,8 +52,7 @@ file does not have, from a few known points of each. '| school/class' has classe
 it may say: docs/reference/formulas.md. Without FORMULA, fit proposes one.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
-that are printed are those of the mixture on groups that neither models nor weights have seen.
-docs/explanation/fit.md says which models and how.
+are those of the mixture on groups that neither models nor weights have seen (docs/explanation/fit.md).
 
 The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.`,
 		Example: `  acqnp fit prices.csv
@@ -73,9 +72,10 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.Instant, "instant", false, "take only a mixed model and a network that reads the groups, on 800 rows, and models of a common grid, of counts and of zeros")
+	f.BoolVar(&o.Instant, "instant", false, "take only a mixed model and a network that reads the groups, on 800 rows, and models of a common grid, of counts, of zeros and of 0 and 1")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
 	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two of weight 1, one of 0 is not used")
+	f.StringVar(&o.Censored, "censored", "", "`COL` that says which y are limits: left or -1 at most the number, right or 1 at least, none or 0 itself")
 	f.StringVar(&o.Outcome, "outcome", "", "`KIND` of y, real, counts or bounded, instead of what fit finds and prints")
 	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
 	f.BoolVar(&o.NoRows, "no-rows", false, "keep no rows of the data: without models that need them, a picture, or known points of groups of the data")
@@ -83,7 +83,7 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
-	for _, other := range []string{"out", "instant", "budget", "row-weights", "outcome", "seed", "threads", "no-picture", "no-rows"} {
+	for _, other := range []string{"out", "instant", "budget", "row-weights", "censored", "outcome", "seed", "threads", "no-picture", "no-rows"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
 	return cmd
@@ -137,7 +137,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	return a.result(s, s.print)
 }
 
-// name puts the columns of the file in the place of '.', but for row weights. It warns if none is left.
+// name puts the columns of the file in the place of '.', but for row weights and sides of y. It warns if none is left.
 func (o *fitOptions) name(w *warning.Record) error {
 	if !slices.ContainsFunc(o.Formula.X, func(t formula.Term) bool { return t.Rest }) {
 		return nil
@@ -148,7 +148,7 @@ func (o *fitOptions) name(w *warning.Record) error {
 	}
 	var names []string
 	for _, c := range scan.Columns {
-		if c.Name != o.Weights {
+		if c.Name != o.Weights && c.Name != o.Censored {
 			names = append(names, c.Name)
 		}
 	}

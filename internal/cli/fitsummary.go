@@ -49,7 +49,8 @@ type fitScores struct {
 
 // fitTarget is what was fitted to a column of y.
 type fitTarget struct {
-	Channel string `json:"channel"`
+	Channel string   `json:"channel"`
+	Names   []string `json:"names,omitempty"` // of 0 and 1, if y has two names
 	// What values y can have: see outcomeLine.
 	Outcome likelihood.Support `json:"outcome"`
 	fitScores
@@ -99,7 +100,7 @@ type fitCandidate struct {
 func summaryOfFit(f answer.Predictor) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), Crossed: f.Crossed, fitted: f}
 	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected, Table: f.Tables[c]}, Failed: st.Failed}
+		t := fitTarget{Channel: f.Y[c], Names: f.YForms[c].Categories, Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected, Table: f.Tables[c]}, Failed: st.Failed}
 		for _, m := range st.Candidates {
 			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
 		}
@@ -173,7 +174,11 @@ func (s *fitSummary) print(w io.Writer) error {
 		held += ", at known names of " + s.Crossed
 	}
 	for c, t := range s.Targets {
-		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcomeLine(t.Channel, t.Outcome), t.Channel, held)
+		outcome := outcomeLine(t.Channel, t.Outcome)
+		if t.Names != nil {
+			outcome = s.fitted.YForms[c].OfTwoNames(t.Channel) + "\n"
+		}
+		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcome, t.Channel, held)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
 		for _, c := range t.Candidates {

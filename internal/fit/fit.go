@@ -34,6 +34,7 @@ type Options struct {
 	Out      string  // the directory for the result, which exists
 	Budget   float64 // seconds of two cores, see affordable; 0 for all candidates
 	Weights  string  // the column of row weights; "" for none
+	Censored string  // the column that says which y are limits; "" for none
 	NoRows   bool    // the result holds no rows of the file, which models that read rows need
 	Seed     uint64
 	Threads  int
@@ -56,7 +57,7 @@ type fitting struct {
 // file or the formula is an *invalid.Input. The Example is for a picture. The result depends only on the file
 // and on what is asked of it, never on threads or time.
 func Fit(ctx context.Context, o Options) (p answer.Predictor, e Example, err error) {
-	if err := o.checkWeights(); err != nil {
+	if err := o.checkColumns(); err != nil {
 		return p, e, err
 	}
 	f := &fitting{Fit: &file.Fit{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String()}, o: o}
@@ -85,6 +86,7 @@ func (f *fitting) read() (err error) {
 	if f.X, f.XForms, f.YForms, err = formsOf(f.o); err != nil {
 		return err
 	}
+	f.Censored = f.o.Censored
 	for _, y := range f.o.Formula.Y {
 		f.LogY = append(f.LogY, y.Log)
 	}
@@ -101,7 +103,7 @@ func (f *fitting) read() (err error) {
 	for _, g := range f.groups {
 		all.Append(g.Points)
 	}
-	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, f.YForms), all.Len()
+	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, make([]rows.Form, len(f.Y))), all.Len()
 	f.EqualRows, f.Missing = answer.EqualRows(f.groups), file.MissingIn(all)
 	f.sayMissing()
 	if f.Rows < leastRows {
@@ -202,12 +204,17 @@ func (f *fitting) options(ctx context.Context, c int, data []points.Group) (stac
 	return how, err
 }
 
-// checkWeights refuses a column of weights that the formula has.
-func (o Options) checkWeights() error {
+// checkColumns refuses a column of weights or of sides that the formula has, and sides of several columns of y.
+func (o Options) checkColumns() error {
 	f := o.Formula
 	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group, f.Outer, f.Crossed)
-	if o.Weights != "" && slices.Contains(all, o.Weights) {
-		return &invalid.Input{File: "--row-weights", Found: o.Weights + ", which is in the formula", Expected: "another column"}
+	for _, of := range [][2]string{{"--row-weights", o.Weights}, {"--censored", o.Censored}} {
+		if of[1] != "" && slices.Contains(all, of[1]) {
+			return &invalid.Input{File: of[0], Found: of[1] + ", which is in the formula", Expected: "another column"}
+		}
+	}
+	if o.Censored != "" && len(f.Y) > 1 {
+		return &invalid.Input{File: "--censored", Found: fmt.Sprintf("%d columns of y", len(f.Y)), Expected: "one; of several, write the limits in their cells, as in <50"}
 	}
 	return nil
 }
@@ -275,12 +282,12 @@ func (o Options) allKinds(rows int) (all []stack.Kind, questions int) {
 	if o.Instant {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows
-		counts, hurdle := stack.CountModel(), stack.HurdleModel()
-		counts.Most, hurdle.Most = instantRows, instantRows
+		counts, hurdle, logistic := stack.CountModel(), stack.HurdleModel(), stack.LogisticModel()
+		counts.Most, hurdle.Most, logistic.Most = instantRows, instantRows, instantRows
 		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
 		grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
 		simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
-		return []stack.Kind{simplest, grid, counts, hurdle, network}, instantQuestions
+		return []stack.Kind{simplest, grid, counts, hurdle, logistic, network}, instantQuestions
 	}
 	return file.Kinds, 0
 }
@@ -346,6 +353,9 @@ func (f *fitting) outcomesOf(c int) (all [][]float64) {
 
 // outcomeOf returns the values that column c of y can have. A limit is no bound, and a y beyond one is no atom.
 func (f *fitting) outcomeOf(c int) (likelihood.Support, error) {
+	if one := 1.0; f.YForms[c].Categories != nil {
+		return likelihood.Support{Low: new(float64), High: &one, Whole: true}, nil
+	}
 	s, err := stack.OutcomeOf(f.outcomesOf(c), f.o.Outcome)
 	for _, g := range f.groups {
 		for i, v := range g.ColumnY(c) {

@@ -26,8 +26,10 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 	if o.Formula.Outer != "" {
 		needed = append(needed, o.Formula.Outer)
 	}
-	if o.Formula.Crossed != "" {
-		needed = append(needed, o.Formula.Crossed)
+	for _, name := range []string{o.Formula.Crossed, o.Censored} {
+		if name != "" {
+			needed = append(needed, name)
+		}
 	}
 	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: needed, YColumns: y}, "")
 	if err != nil {
@@ -92,6 +94,9 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	}
 	if terms[0].Factor && c.Distinct > 1 {
 		return c.Names(o.File)
+	}
+	if y && c.Kind == rows.NameColumn && c.Distinct > 1 && c.OddCell == "" {
+		return o.namesOfY(c, terms[0].Log)
 	}
 	if f, err = c.Form(o.File, y); err != nil {
 		return f, err

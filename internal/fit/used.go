@@ -28,6 +28,9 @@ func (f *fitting) checkValues() error {
 		}
 	}
 	for c, r := range f.YRanges {
+		if form := f.YForms[c]; form.Categories != nil && r.Low == r.High {
+			return &invalid.Input{File: f.File, Key: f.Y[c], Found: "no name but " + form.Text(r.Low) + " in the rows that are used", Expected: "two names"}
+		}
 		if seen, limits := len(slices.Concat(f.outcomesOf(c)...)), f.limitsOf(c); limits > 0 && seen < leastRows {
 			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("%s beside %d limits", invalid.Plural(seen, "value", "values"), limits),
 				Expected: fmt.Sprintf("at least %d values that are no limits", leastRows)}

@@ -99,6 +99,7 @@ type column struct {
 	Categories []string `json:"categories,omitempty"`
 	Dates      bool     `json:"dates,omitempty"` // written as 2024-03-01, or as a number in its unit
 
+	Names   []string            `json:"names,omitempty"`   // of y: those of 0 and 1
 	Outcome *likelihood.Support `json:"outcome,omitempty"` // of y, if it is not any number
 }
 
@@ -112,6 +113,7 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 		}
 		x, y := m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)
 		for i, o := range a.Outcomes {
+			y[i].Names, y[i].Categories = y[i].Categories, nil
 			if !o.Real() {
 				y[i].Outcome = &o
 			}

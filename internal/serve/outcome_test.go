@@ -42,6 +42,35 @@ func TestOutcomesOfAFit(t *testing.T) {
 	}
 }
 
+// A y of two names has the names in the description of the model and in requests, or 0 and 1. An answer says which is 1.
+func TestNamesOfAFit(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("g,x,y\n")
+	for i := range 96 {
+		fmt.Fprintf(&rows, "g%d,%d,%s\n", i/8, i%8, map[bool]string{true: "TRUE", false: "False"}[3*math.Sin(float64(i*i))+float64(i%8)/2 > 1])
+	}
+	server := servingFit(t, rows.String(), "y ~ x | g")
+	if _, about := get(t, server.URL+"/v1/model"); !strings.Contains(string(about), `"names":["false","true"],"outcome":{"low":0,"high":1,"whole":true}`) {
+		t.Errorf("%s", about)
+	}
+	mean := func(y string) float64 {
+		text := says(t, server, `{"groups": [{"context": {"x": [[1], [2]], "y": [[`+y+`], [0]]}, "targets": {"x": [[0]]}}]}`, 200)
+		if !strings.Contains(text, "y: the name false is 0 and true is 1, so the mean is the probability of true") {
+			t.Errorf("y of %s: %s", y, text)
+		}
+		return decoded[prediction](t, text).Groups[0].Targets[0].Channels[0].Mean
+	}
+	if no, yes := mean(`"FALSE"`), mean("true"); !(0 < no && no < yes && yes < 1) || mean("1") != yes {
+		t.Errorf("the mean is %v after false and %v after true", no, yes)
+	}
+	for _, bad := range []string{`"maybe"`, `"<1"`, "[1]"} {
+		status, text := post(t, server.URL+"/v1/score", `{"groups": [{"targets": {"x": [[0]], "y": [[`+bad+`]]}}]}`)
+		if status != 400 || !strings.Contains(string(text), "expected false or true in quotes, or 0 or 1 for these") {
+			t.Errorf("%s: %d %s", bad, status, text)
+		}
+	}
+}
+
 // Limits of y are texts in requests: of known points the side counts, and of targets its probability is scored. A line says
 // how many there are; another text is refused.
 func TestLimitsOfAFit(t *testing.T) {

@@ -243,8 +243,13 @@ const finiteNumber = "a finite number"
 
 // outcome returns the number of a cell of y.
 func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
+	if i, ok := f.Number(value.name()); ok && i < float64(len(f.Categories)) {
+		return i, ""
+	}
 	v, ok := finite(value)
 	switch {
+	case f.Categories != nil && !ok:
+		return 0, strings.Join(f.Categories, " or ") + " in quotes, or 0 or 1 for these"
 	case math.Abs(v) > math.MaxFloat32:
 		return 0, rows.Finite
 	case !ok:
@@ -260,7 +265,7 @@ func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 func limitOr(number func(c int, value cell, f rows.Form) (float64, string), all *points.Points) func(c int, value cell, f rows.Form) (float64, string) {
 	return func(c int, value cell, f rows.Form) (v float64, expected string) {
 		side := int8(0)
-		if value[0] == '"' {
+		if value[0] == '"' && f.Categories == nil {
 			v, side = rows.Limit(unquoted(value))
 		}
 		if all.Censored = append(all.Censored, side); side != 0 {

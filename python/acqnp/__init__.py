@@ -6,13 +6,15 @@ trained. The work is done by the program acqnp, which this package carries; ``py
 command ``acqnp`` run it.
 """
 
-__all__ = ["Distribution", "GroupedRegressor", "answer_tasks", "cross_validate", "write_tasks"]
+__all__ = ["Distribution", "GroupedRegressor", "answer_tasks", "cross_validate", "limits", "write_tasks"]
 
 
 def __getattr__(name):
     # The command needs no NumPy: what does is imported when it is used.
-    if name == "GroupedRegressor":
-        from ._regressor import GroupedRegressor as found
+    if name in ("GroupedRegressor", "limits"):
+        from . import _regressor
+
+        found = getattr(_regressor, name)
     elif name == "Distribution":
         from ._distribution import Distribution as found
     elif name == "cross_validate":

@@ -62,7 +62,7 @@ class Fit:
         self.content, self.program, self.threads, self.verbose, self.as_new = content, program, threads, verbose, as_new
         saved = json.loads(content)
         self.x, self.y, self.grouped_by = saved["x"], saved["y"], [name for name in (saved.get("outer"), saved["group"]) if name]
-        self.crossed = saved.get("crossed")
+        self.crossed, self.names = saved.get("crossed"), saved["y_forms"][0].get("Categories")
         self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
         calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
         self.levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]

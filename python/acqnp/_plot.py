@@ -57,9 +57,9 @@ def plot(model, groups, context, column, ax, targets):
         x = np.array(q.x[at], dtype=float)
         _predictions(panel, x, (high - low) / (80 if barred else POINTS - 1), [next(answers) for _ in x], not barred)
         if targets and a.y is not None:
-            panel.plot(*_dots(a, at), "D", color="#f29e1f", markeredgecolor="black", markeredgewidth=0.5, markersize=4, label="targets")
+            panel.plot(*_dots(a, at, model._fit().names), "D", color="#f29e1f", markeredgecolor="black", markeredgewidth=0.5, markersize=4, label="targets")
         if len(k):
-            panel.plot(*_dots(k, at), "o", color="black", markersize=3, label="known points")
+            panel.plot(*_dots(k, at, model._fit().names), "o", color="black", markersize=3, label="known points")
         panel.set(title=None if g is None else str(g), xlabel=model._seen_names()[at], ylabel=model._y_name())
         panel.label_outer()
         legend.update(zip(*panel.get_legend_handles_labels()[::-1]))
@@ -69,9 +69,10 @@ def plot(model, groups, context, column, ax, targets):
     return ax
 
 
-def _dots(points, at):
-    """Return x and y of points; a missing x has no place, and a limit of y, such as "<50", is drawn at the limit."""
-    y = [_cells.limit_of(v) if isinstance(v, str) else v for v in points.y]
+def _dots(points, at, names):
+    """Return x and y of points; a missing x has no place. A limit of y, such as "<50", is drawn at the limit, and two names at 0 and 1."""
+    place = lambda v: names.index(v if v in names else v.lower()) if names else _cells.limit_of(v)  # noqa: E731
+    y = [place(v) if isinstance(v, str) else v for v in points.y]
     return np.array([np.nan if x is None else float(x) for x in points.x[at]]), y
 
 

@@ -30,7 +30,9 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     subjects see, stay a column of X: ``groups="subject + item"``. Numbers name the same group however they
     are spelled: 1, 1.0 and "1".
 
-    A y of which the side of a limit is known is a string: "<50" below the detection limit 50, ">200" above 200.
+    A y of which the side of a limit is known is a string: "<50" below the detection limit 50, ">200" above 200; ``limits``
+    makes these of numbers and a column that says which are limits. A y of two names, "no" and "yes", is 0 and 1 in the order
+    of the alphabet: predict returns the probability of the second.
 
     A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
     files. Arguments of pandas must have one index, in one order: X, y, groups and weights are never aligned or matched
@@ -40,7 +42,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     ----------
     instant : bool
         Take only a network that reads the groups without training and a mixed model, on 800 rows, and
-        models of a common grid, of counts and of zeros. It takes seconds.
+        models of a common grid, of counts, of zeros and of 0 and 1. It takes seconds.
     budget : float
         Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
     outcome : str
@@ -311,13 +313,31 @@ def taken_out(X, groups):
 
 
 def numbers(y, estimator, method):
-    """Return y as a list of numbers, NaN where they are missing, and of limits such as "<50" as texts."""
+    """Return y as a list of numbers, NaN where they are missing, and of limits such as "<50" and of names as texts."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
     limits = {i: v.strip() for i, v in enumerate(y) if _cells.is_limit(v)} if hasattr(y, "__iter__") and not isinstance(y, dict) else {}
+    if not limits and hasattr(y, "__iter__") and any(isinstance(v, str) and not _cells.is_number(v) for v in y):
+        return [np.nan if v is None else v for v in map(_cells.cell, y)]
     if limits:  # read as the numbers in them, and put back
         y = [_cells.limit_of(limits[i]) if i in limits else np.nan if _cells.cell(v) is None else v for i, v in enumerate(y)]
     return [limits.get(i, v) for i, v in enumerate(_numbers(y))]
+
+
+def limits(y, censored):
+    """Return y with texts in the place of limits: "<=50" where censored says "left" or -1, ">=50" where it says "right" or 1.
+
+    "none" and 0 are of values, which stay. In survival analysis, 1 often is an event instead, and 0 a limit: right.
+    """
+    signs, named = {"left": "<=", "-1": "<=", "right": ">=", "1": ">=", "none": "", "0": ""}, []
+    y, censored = list(y), ["" if v is None else str(v).strip().lower() for v in map(_cells.cell, censored)]
+    if len(censored) != len(y):
+        raise ValueError(f"censored: found {len(censored)} cells for {len(y)} rows, expected as many")
+    for v, side in zip(y, censored):
+        if side not in signs:
+            raise ValueError(f'censored: found {side!r}, expected "left" or -1, "right" or 1, "none" or 0')
+        named.append(f"{signs[side]}{float(v)!r}" if signs[side] and _cells.cell(v) is not None else v)
+    return named
 
 
 def _numbers(y):

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import data
-from acqnp import GroupedRegressor, _cells
+from acqnp import GroupedRegressor, _cells, limits
 
 try:
     import pandas
@@ -143,6 +143,25 @@ class Cells(unittest.TestCase):
             GroupedRegressor().fit(x, y, groups, row_weights=[1])
         with self.assertRaisesRegex(ValueError, "a row weight: a number of 0 or more"):
             GroupedRegressor(instant=True).fit(x, y, groups, row_weights=[-1] * len(x))
+
+    def test_names(self):
+        rows = data.kettles()
+        x, y, groups = [[r[1]] for r in rows], ["dear" if r[4] > 250 else "cheap" for r in rows], [r[0] for r in rows]
+        model = GroupedRegressor(instant=True).fit(x, y, groups)
+        self.assertIn("the name cheap is 0 and dear is 1, so the mean is the probability of dear", " ".join(model.summary_["warnings"]))
+        self.assertEqual(model.summary_["targets"][0]["names"], ["cheap", "dear"])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            cheap, dear, one = (model.predict([[1.0]], ["one"], context=([[2.0]], [known], ["one"]))[0] for known in ("cheap", "dear", 1))
+            self.assertTrue(0 < cheap < dear == one < 1)
+            self.assertTrue(np.isfinite(model.as_new().log_density(x[:8], y[:8], groups[:8])).all())
+        with self.assertRaisesRegex(ValueError, "expected cheap or dear"):
+            model.predict([[1.0]], ["one"], context=([[2.0]], ["old"], ["one"]))
+        self.assertEqual(limits([50, 7.5, 9, None], ["left", 1, "None", -1.0]), ["<=50.0", ">=7.5", 9, None])
+        with self.assertRaisesRegex(ValueError, "found 'event', expected"):
+            limits([1, 2], ["event", 0])
+        with self.assertRaisesRegex(ValueError, "found '', expected"):
+            limits([1], [None])
 
     def test_limits(self):
         rows = data.kettles()

@@ -1,24 +1,28 @@
 acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL, seed = NULL, threads = NULL,
-                  row_weights = NULL) {
+                  row_weights = NULL, censored = NULL) {
   if (!is.data.frame(data)) {
     stop("data: expected a data frame", call. = FALSE)
   }
-  columns <- columnsOf(formula, data, row_weights)
+  columns <- columnsOf(formula, data, c(row_weights, censored))
+  columns$censored <- censored
   all <- unique(c(columns$group, columns$x, columns$y))
   dir <- folder()
   on.exit(unlink(dir, recursive = TRUE))
   if (!is.null(row_weights) && !(row_weights %in% names(data))) {
     stop("row_weights: found no column ", row_weights, " in data", call. = FALSE)
   }
+  if (!is.null(censored) && !(censored %in% names(data))) {
+    stop("censored: found no column ", censored, " in data", call. = FALSE)
+  }
   units <- unitsOf(data, all)
   for (name in names(units)) message(name, ": a ", class(data[[name]])[1], ", taken for numbers of ", units[[name]])
   data <- inUnits(data, all, units, "data")
-  writeTable(data, c(all, row_weights), file.path(dir, "data.jsonl"))
+  writeTable(data, c(all, row_weights, censored), file.path(dir, "data.jsonl"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", digits(value))
   said <- run(
     dir, "fit", "--out", "fit", "--no-picture", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
-    if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.jsonl", columns$text
+    if (!is.null(row_weights)) paste0("--row-weights=", row_weights), if (!is.null(censored)) paste0("--censored=", censored), "--", "data.jsonl", columns$text
   )
   result <- fromJSON(said[length(said)])
   result$warnings <- lapply(result$warnings, inR)
@@ -46,6 +50,9 @@ outcomes <- function(object) {
     o <- target$outcome
     if (length(o) == 0) {
       return(NULL)
+    }
+    if (length(target$names)) {
+      return(paste0(target$channel, " is the probability of ", target$names[[2]], ", not of ", target$names[[1]], "\n"))
     }
     ends <- paste0(if (!is.null(o$low)) paste(" of", o$low, "or more"), if (!is.null(o$high)) paste(if (!is.null(o$low)) " and", "of", o$high, "or less"))
     paste0(target$channel, " is taken for ", if (isTRUE(o$whole)) "whole ", "numbers", ends, "; outcome = \"real\" if it is not\n")

@@ -7,7 +7,16 @@ fitted.acqnp <- function(object, ...) {
 
 residuals.acqnp <- function(object, ...) {
   noMore("residuals", residuals.acqnp, ...)
-  byRow(object, object$model[object$columns$y]) - fitted(object)
+  byRow(object, mapply(yNumbers, object$model[object$columns$y], object$result$targets, SIMPLIFY = FALSE)) - fitted(object)
+}
+
+# yNumbers returns y as the program's numbers: of two names 0 and 1, and of a limit the number in it.
+yNumbers <- function(y, target) {
+  if (length(target$names)) {
+    at <- match(as.character(y), unlist(target$names))
+    return(ifelse(is.na(at), match(tolower(y), unlist(target$names)), at) - 1)
+  }
+  if (is.character(y)) as.numeric(sub("^ *[<>\u2264\u2265]=? *", "", y)) else y
 }
 
 # byRow returns a vector with the names of the fit's rows or, of several y, a matrix.

@@ -45,7 +45,7 @@ panel <- function(object, axis, y, known, asked, group, n, levels, first, more) 
   if (!bars) newdata[[axis]] <- seq(ends[1], ends[2], length.out = n)
   table <- predicted(object, newdata, known, c("--quantiles=0.5", paste0("--hdr=", numbers(levels))))
   table <- table[table$channel == y, ]
-  if (is.character(known[[y]])) known[[y]] <- as.numeric(sub("^ *[<>\u2264\u2265]=? *", "", known[[y]])) # a limit is drawn where it is
+  if (!is.null(known)) known[[y]] <- yNumbers(known[[y]], object$result$targets[[match(y, object$columns$y)]]) # a limit is drawn where it is
   regions <- lapply(table[grep("^hdr", names(table))], lapply, regionOf)
   # A line between two branches would be where y is not.
   median <- ifelse(vapply(regions[[1]], NROW, 0L) > 1, NA, table$q0.5)

@@ -129,7 +129,7 @@ ask <- function(object, newdata, rows, context, flags) {
     # The known points of an outer group predict all groups in it. Those of a crossed name tell of it whatever their group.
     places$context <- which(used & (of[, 1] %in% group[, 1] | !is.null(columns$crossed)))
     if (length(places$context) > 0) {
-      write(context[places$context, , drop = FALSE], of[places$context, , drop = FALSE], c(columns$x, columns$y), "context.jsonl")
+      write(context[places$context, , drop = FALSE], of[places$context, , drop = FALSE], c(columns$x, columns$y, intersect(columns$censored, names(context))), "context.jsonl")
       flags <- c("--context=context.jsonl", flags)
     }
   }

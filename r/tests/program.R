@@ -220,7 +220,20 @@ stopifnot(grepl(paste("limits of y, such as <50 and >200:", sum(limited$y == "<1
 known <- function(y) suppressWarnings(predict(below, data.frame(g = "one", x = 0.5), context = data.frame(g = "one", x = 0.4, y = y)))
 stopifnot(known("<0.5") < known("<1.5"), known("<1.5") < known(1.5))
 
+# A column says it of numbers, also of a context.
+sided <- within(d, side <- ifelse(y < 1.5, "left", "none"))
+sided$y <- pmax(sided$y, 1.5)
+left <- suppressWarnings(acqnp(y ~ . | g, sided[c("g", "x", "y", "side")], instant = TRUE, censored = "side"))
+at <- function(side) suppressWarnings(predict(left, data.frame(g = "one", x = 0.5), context = data.frame(g = "one", x = 0.4, y = 1.5, side = side)))
+stopifnot(abs(at("left") - known("<1.5")) < 1e-6, abs(at("none") - known(1.5)) < 1e-6)
+fails(acqnp(y ~ x | g, d, censored = "v"), "censored: found no column v")
+# Two names of y are 0 and 1.
+named <- suppressWarnings(acqnp(k ~ x | g, d, instant = TRUE))
+p <- suppressWarnings(predict(named, data.frame(g = "one", x = 0.5), context = data.frame(g = "one", x = 0.4, k = c("u", "v"))[2, ]))
+stopifnot(p > 0, p < 1, identical(unlist(named$result$targets[[1]]$names), c("u", "v")), all(abs(residuals(named)) < 1), any(grepl("k is the probability of v, not of u", capture.output(print(named)))))
+
 pdf("plot.pdf")
+plot(named, data.frame(g = "one", x = c(0.2, 0.4), k = c("u", "v")))
 plot(below, data.frame(g = "one", x = c(0.2, 0.4), y = c("<1.5", "2")))
 plot(fit, context)
 plot(fit, context[1:3, ], newdata = newdata, levels = 0.5)
@@ -231,7 +244,7 @@ stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")
 
 # A mistake is an error with the program's line.
-said <- tryCatch(acqnp(k ~ x | g, d, instant = TRUE), error = conditionMessage)
+said <- tryCatch(acqnp(log(k) ~ x | g, d, instant = TRUE), error = conditionMessage)
 stopifnot(length(said) == 1, grepl("^acqnp fit: data[^.]*: k: found [^\n]*$", said))
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")

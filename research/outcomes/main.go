@@ -36,7 +36,7 @@ type options struct {
 func main() {
 	var o options
 	var groups string
-	flag.StringVar(&o.part, "part", "ends", "ends, counts, parts or lines")
+	flag.StringVar(&o.part, "part", "ends", "ends, counts, parts, names or lines")
 	flag.StringVar(&o.only, "only", "", "processes whose names contain it")
 	flag.StringVar(&groups, "groups", "10,30", "numbers of groups")
 	flag.IntVar(&o.each, "each", 10, "points of a group")
@@ -115,7 +115,7 @@ func (o options) measure(t truth, groups int, set uint64) (without, with, took f
 }
 
 // names are the models that a part is about.
-var names = map[string]string{"counts": stack.CountModel().Name, "parts": stack.HurdleModel().Name, "lines": stack.MixedModel().Name}
+var names = map[string]string{"counts": stack.CountModel().Name, "parts": stack.HurdleModel().Name, "names": stack.LogisticModel().Name, "lines": stack.MixedModel().Name}
 
 // options returns how to fit without and with the part.
 func (o options) options(all []points.Group) (without, with stack.Options, took float64) {
@@ -127,7 +127,7 @@ func (o options) options(all []points.Group) (without, with stack.Options, took 
 	if err != nil {
 		panic(err)
 	}
-	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800), stack.CountModel(), stack.HurdleModel()}
+	kinds := []stack.Kind{stack.MixedModel(), pretrained.Kind(800), stack.CountModel(), stack.LogisticModel(), stack.HurdleModel()}
 	if o.full {
 		kinds = file.Kinds
 	}

@@ -56,6 +56,12 @@ var truths = map[string][]truth{
 		grades("no counts: rounded normal", math.Inf(-1), math.Inf(1), 10, 1, 1),
 		grades("no counts: marks 0 to 10", 0, 10, 7, 1.5, 2),
 	},
+	"names": {
+		binary("two names, levels", 0, 1.2, 0, 0),
+		binary("two names, slopes", 0, 1, 1.5, 0),
+		binary("two names, one rare", -2.5, 1, 0, 0),
+		binary("two names, waves", 0, 1, 0, 2),
+	},
 	"parts": {
 		hurdle("half zeros", 0, 1.5, 0.6),
 		hurdle("few zeros", 1.5, 1, 0.6),
@@ -160,6 +166,31 @@ func counts(name string, level, group, slope, shape float64) truth {
 				b, _ := math.Lgamma(shape)
 				return a - b - factorial + shape*math.Log(shape/(shape+rate)) + y*math.Log(rate/(shape+rate))
 			}}
+	}
+	return t
+}
+
+// binary is 1 with a probability that is logistic in a line, or in waves.
+func binary(name string, level, group, slope, wave float64) truth {
+	t := truth{name: name, own: 1, step: 1}
+	if slope > 0 {
+		t.own = 2
+	}
+	t.at = func(x float64, own []float64) law {
+		eta := level + group*own[0] + 2*(x-0.5) + wave*math.Sin(9*x)
+		if slope > 0 {
+			eta += slope * own[1] * 2 * (x - 0.5)
+		}
+		p := 1 / (1 + math.Exp(-eta))
+		return law{
+			func(r *rand.Rand) float64 {
+				if r.Float64() < p {
+					return 1
+				}
+				return 0
+			},
+			func(y float64) float64 { return math.Log(y*p + (1-y)*(1-p)) },
+		}
 	}
 	return t
 }

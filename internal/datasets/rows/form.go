@@ -168,6 +168,14 @@ func (f Form) Text(v float64) string {
 	return numberText(v)
 }
 
+// OfTwoNames says what the numbers of a column of y with two names mean, "" for other columns.
+func (f Form) OfTwoNames(y string) string {
+	if len(f.Categories) != 2 {
+		return ""
+	}
+	return fmt.Sprintf("%s: the name %s is 0 and %s is 1, so the mean is the probability of %s", y, f.Categories[0], f.Categories[1], f.Categories[1])
+}
+
 // numberText returns the shortest text that reads back as a number, without an exponent below 1e15.
 func numberText(v float64) string {
 	if size := math.Abs(v); 1 <= size && size < 1e15 {

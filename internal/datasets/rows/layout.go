@@ -34,6 +34,8 @@ type Layout struct {
 	PartialY bool
 	// LimitsOfY takes cells of y such as <50, as points.Points.Censored has them.
 	LimitsOfY bool
+	// Censored is a column of words of sideWords, of the files that have it; "" for none.
+	Censored string
 	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out. Those of points have a mean of 1 over
 	// the rows of a file: only their ratios say something.
 	Weights  string
@@ -162,7 +164,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	r = &reading{x: l.x, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
-		r.y[i].limits = l.LimitsOfY && r.y[i].kind == numberKind
+		r.y[i].limits, r.y[i].closed = l.LimitsOfY && r.y[i].kind == numberKind, len(r.y[i].Categories) == 2
 	}
 	for i, k := range l.trained {
 		c := slices.Concat(r.x, r.y)[i]
@@ -184,6 +186,9 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	l.sayTaken(t, slices.Concat(inFiles(l.X), y), slices.Concat(taken, r.yAt))
 	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
+	}
+	if r.sides = -1; l.Censored != "" {
+		r.sides = slices.Index(t.header, l.Censored)
 	}
 	if r.split, err = t.optional(l.Split); err != nil {
 		return nil, err

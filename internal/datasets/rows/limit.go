@@ -50,6 +50,23 @@ func (t *table) limit(column int) (v float64, side int8) {
 	return 0, 0
 }
 
+// sideWords are what a column says of y beside it: y lies at or below the number there, at or above it, or is it.
+var sideWords = map[string]int8{"left": points.AtMost, "-1": points.AtMost, "right": points.AtLeast, "1": points.AtLeast, "none": 0, "0": 0}
+
+// sideIn returns the side of y in the current row, of which a column says where it lies, and the cell of y perhaps too.
+func (t *table) sideIn(column int, ofCell int8) (int8, error) {
+	side, is := sideWords[strings.ToLower(Name(t.written(column)))]
+	switch {
+	case !is:
+		return 0, t.refuse(column, "left (or -1) where y is at most the number, right (1) where it is at least that, or none (0)")
+	case ofCell == 0:
+		return side, nil
+	case side == 0 || side < 0 != (ofCell < 0):
+		return 0, t.refuse(column, "what the cell of y says, or a number there")
+	}
+	return ofCell, nil
+}
+
 // limitRemedy follows the limit of a cell that should be a number.
 const limitRemedy = ", the limit itself: cells such as <50 are for y of acqnp fit alone, beside numbers"
 

@@ -19,6 +19,7 @@ type reader struct {
 	training bool           // the training file is read: data.missing and data.categories are remedies
 	isX      bool
 	limits   bool // of y, whose cells may be limits
+	closed   bool // of y: Categories are all names that there are
 
 	spellings spellings
 }
@@ -97,6 +98,12 @@ func (r *reader) readName(t *table, column int) (float64, error) {
 		cell = name
 	}
 	i, known := r.index[name]
+	if at := strings.Index("01", name); !known && r.closed && len(name) == 1 && at >= 0 {
+		return float64(at), nil
+	}
+	if !known && r.closed {
+		return 0, t.refuse(column, strings.Join(r.Categories, " or ")+", the names of the fit, or 0 or 1 for these")
+	}
 	if !known {
 		if i = len(r.Categories); r.training && i == maxNames {
 			return 0, t.refuse(column, fmt.Sprintf("one of the first %d names of the column, the most that a category may have", maxNames))

@@ -17,6 +17,7 @@ type reading struct {
 	xAt, yAt []int // the columns of x and y; −1 for an x that is no column
 	split    int   // the column of the row's part; −1 if there is none
 	weights  int   // the column of row weights; −1 if there is none
+	sides    int   // the column that says which y are limits; −1 if there is none
 	drops    bool  // leaves out rows with a missing cell
 	nested   bool  // groups are in outer groups
 	partialY bool  // takes rows with one y of several; the others are NaN
@@ -169,6 +170,9 @@ func (r *reading) point(g *points.Points, t *table) error {
 			}
 			if side == 0 {
 				v, err = r.y[i].read(t, column)
+			}
+			if err == nil && r.sides >= 0 {
+				side, err = t.sideIn(r.sides, side)
 			}
 			if err != nil {
 				return err

@@ -21,6 +21,11 @@ func (f Predictor) Warn(questions []points.Question, text func(c int, v float64)
 	predict.WarnOutside(questions, f.X, f.outside, func(c int) string {
 		return fmt.Sprintf("lies outside the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
 	}, w)
+	for c, form := range f.YForms {
+		if line := form.OfTwoNames(f.Y[c]); line != "" {
+			w.Add("%s", line)
+		}
+	}
 	f.warnOfMissing(questions, w)
 	f.warnOfCodes(questions, w)
 	f.warnOfLogs(questions, w)

@@ -21,10 +21,11 @@ type Columns struct {
 	X         []string         `json:"x"`
 	Y         []string         `json:"y"`
 	XForms    []rows.Form      `json:"x_forms"`
-	Order     []int            `json:"order"`    // the columns of x as models see them, whatever their order in the formula
-	Ranges    []datasets.Range `json:"x_ranges"` // of the data, of each column of x
-	LogY      []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
-	YForms    []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
+	Order     []int            `json:"order"`              // the columns of x as models see them, whatever their order in the formula
+	Ranges    []datasets.Range `json:"x_ranges"`           // of the data, of each column of x
+	Censored  string           `json:"censored,omitempty"` // the column that says which y are limits; "" for none
+	LogY      []bool           `json:"log_y"`              // whether the formula says log(y), of each column of y
+	YForms    []rows.Form      `json:"y_forms"`            // how numbers of each column of y are written
 	YRanges   []datasets.Range `json:"y_ranges"`
 	Rows      int              `json:"rows"`                 // that were used
 	EqualRows int              `json:"equal_rows,omitempty"` // of these: equal to another of their group
@@ -33,7 +34,7 @@ type Columns struct {
 
 // Layout returns how files of points are read.
 func (f *Columns) Layout() rows.Layout {
-	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true, LimitsOfY: true}
+	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true, LimitsOfY: true, Censored: f.Censored}
 	if f.Group != "" {
 		l.Groups, l.Outer = []string{f.Group}, f.Outer
 	}

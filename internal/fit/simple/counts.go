@@ -3,13 +3,14 @@ package simple
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// Counts is a mixed model of whole numbers of 0 or more, negative binomial given η, as few counts are. Of rates it reads
-// the counts, and their factors as exposures.
+// Counts is a mixed model of whole numbers of 0 or more: negative binomial given η, as few counts are, or 1 with a probability
+// that is logistic in η, and else 0. Of rates it reads the counts, and their factors as exposures.
 type Counts struct {
 	Units `json:"units"` // those of y change nothing
 	Model glmm           `json:"model"`
@@ -33,6 +34,16 @@ func AreCounts(groups []points.Group) bool {
 	return most > 1 && most <= mostCount
 }
 
+// AreBinary reports whether every y is 0 or 1.
+func AreBinary(groups []points.Group) bool {
+	for _, g := range groups {
+		if slices.ContainsFunc(g.Y, func(v float64) bool { return v != 0 && v != 1 }) {
+			return false
+		}
+	}
+	return true
+}
+
 func factorOf(p points.Points, i int) float64 {
 	if p.Factor == nil {
 		return 1
@@ -40,11 +51,16 @@ func factorOf(p points.Points, i int) float64 {
 	return p.Factor[i]
 }
 
-// FitCounts fits the model with lines of x.
-func FitCounts(groups []points.Group) (_ Model, err error) {
+// FitCounts fits the model of negative binomial counts with lines of x.
+func FitCounts(groups []points.Group) (Model, error) { return fitCounts(groups, typical[2]) }
+
+// FitLogistic fits the model of 0 and 1 with lines of x.
+func FitLogistic(groups []points.Group) (Model, error) { return fitCounts(groups, 0) }
+
+func fitCounts(groups []points.Group, shape float64) (_ Model, err error) {
 	m := &Counts{Units: unitsOf(groups)}
 	m.Y = scaling{0, 1}
-	m.Model, err = fitGLMM(m.Units, groups, typical[2], countsOf)
+	m.Model, err = fitGLMM(m.Units, groups, shape, countsOf)
 	return m, err
 }
 
@@ -86,6 +102,10 @@ func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixt
 // probabilities returns those of 0, 1, 2 … until nearly nothing is left, if η is normal.
 func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
 	const left, most = 1e-7, 2000
+	if m.Shape == 0 {
+		p := logistic(mean, deviation)
+		return []float64{1 - p, p}
+	}
 	var at, growth []float64
 	for _, n := range normalNodes {
 		rate := math.Exp(min(mean+deviation*n.z, math.Log(3*mostCount)))
@@ -112,7 +132,7 @@ func (m *Counts) Work(known, targets int) float64 { return m.Model.work(known, t
 
 // Check implements [Model].
 func (m *Counts) Check() error {
-	if !(m.Model.Shape > 0) {
+	if !(m.Model.Shape >= 0) {
 		return errDamaged
 	}
 	return errors.Join(m.Units.check(), m.Model.check(len(m.X)))

@@ -52,6 +52,29 @@ func TestCountsAreThoseOfLme4(t *testing.T) {
 	near(t, "shape", counts.Model.Shape, 2.593, 0.1)
 }
 
+// Of 0 and 1, estimates are those of glmer that the hurdle model has too, and the probabilities of both sum to 1.
+func TestLogisticIsThatOfLme4(t *testing.T) {
+	groups := drawnCounts()
+	if AreBinary(groups) {
+		t.Error("counts are taken for 0 and 1")
+	}
+	for k := range groups {
+		for i := range groups[k].Y {
+			groups[k].Y[i] = min(groups[k].Y[i], 1)
+		}
+	}
+	if !AreBinary(groups) || AreCounts(groups) {
+		t.Error("0 and 1 are not taken for these")
+	}
+	m := must.Get(FitLogistic(groups))(t).(*Counts)
+	near(t, "slope", m.Model.Beta[1]/m.X[0].Width, 1.692, 0.17)
+	near(t, "deviation of groups", m.Model.Factor[0], 0.753, 0.15)
+	one := 1.0
+	d := likelihood.Support{Low: new(float64), High: &one, Whole: true}.Of(m.Given(groups[1].Cut(0, 4), groups[1].Cut(4, 5))[0])
+	near(t, "sum", math.Exp(d.LogDensity(0))+math.Exp(d.LogDensity(1)), 1, 1e-9)
+	near(t, "mean", d.Mean(), math.Exp(d.LogDensity(1)), 1e-6)
+}
+
 // Probabilities of all counts sum to 1, also of a group with known points, and rates with exposures have those of counts.
 func TestCountsAreRatesTimesExposures(t *testing.T) {
 	groups, rates := drawnCounts(), drawnCounts()

@@ -64,7 +64,7 @@ func (o Options) scales(groups []points.Group, logX []LogColumn) (all []scale) {
 		}
 		if !o.Log {
 			all = append(all, scale{x: x})
-			if o.Outcome.Low != nil && *o.Outcome.Low == 0 && zeros(groups) {
+			if o.Outcome.Low != nil && *o.Outcome.Low == 0 && zeros(groups) && !simple.AreBinary(groups) { // √ leaves 0 and 1
 				all = append(all, scale{y: likelihood.RootY, x: x})
 			}
 		}

@@ -54,6 +54,13 @@ func CountModel() Kind {
 	return Kind{Name: "count model", Fit: simple.FitCounts, Read: Read[simple.Counts], Grouped: true, Suits: simple.AreCounts, Takes: wholeY, Most: mostFitted, PerRow: 0.4e-3}
 }
 
+// LogisticModel returns the kind of [simple.Counts] for 0 and 1.
+func LogisticModel() Kind {
+	k := CountModel()
+	k.Name, k.Fit, k.Suits = "logistic model", simple.FitLogistic, simple.AreBinary
+	return k
+}
+
 func wholeY(of likelihood.Support, on likelihood.Scale) bool { return of.Whole && on == likelihood.OfY }
 
 // HurdleModel returns the kind of [simple.Hurdle].
@@ -91,7 +98,7 @@ func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
 		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Guesses: true, Most: mostFitted, PerRow: 5e-3},
-		CommonGrid(), CountModel(), HurdleModel()}
+		CommonGrid(), CountModel(), LogisticModel(), HurdleModel()}
 }
 
 // For returns the kinds that are for such data.

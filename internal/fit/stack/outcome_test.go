@@ -197,7 +197,7 @@ func TestEndsAreSettled(t *testing.T) {
 	}
 }
 
-// Counts and zeros have models of their own, which are not tried where values are taken for any numbers.
+// Counts, zeros, and 0 and 1 have models of their own, which are not tried where values are taken for any numbers.
 func TestOutcomesHaveTheirModels(t *testing.T) {
 	for _, c := range []struct {
 		of    func(float64) float64
@@ -207,9 +207,10 @@ func TestOutcomesHaveTheirModels(t *testing.T) {
 		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, "", []string{"count model", "count model, log x"}},
 		{func(v float64) float64 { return math.Floor(math.Exp(v)) }, stack.Real, nil},
 		{func(v float64) float64 { return max(0, v) }, "", []string{"hurdle model", "hurdle model, log x", "hurdle model, log x, sqrt y", "hurdle model, sqrt y"}},
+		{func(v float64) float64 { return float64(int(1 + v/9)) }, "", []string{"logistic model", "logistic model, log x"}},
 	} {
 		groups := drawn(c.of)
-		o := stack.Options{Threads: 2, Kinds: []stack.Kind{stack.CountModel(), stack.HurdleModel()}, Questions: 50}
+		o := stack.Options{Threads: 2, Kinds: []stack.Kind{stack.CountModel(), stack.LogisticModel(), stack.HurdleModel()}, Questions: 50}
 		o.Kinds = stack.For(groups, o.Kinds)
 		o.Outcome, _ = stack.OutcomeOf(yOf(groups), c.want)
 		s, err := stack.Fit(t.Context(), groups, o)
