@@ -332,7 +332,10 @@ def _numbers(y):
         array = np.asarray(y)
         if array.dtype.kind == "c":
             raise ValueError("Complex data not supported: expected real numbers as y")
-        array = array.astype(float)
+        try:
+            array = array.astype(float)
+        except ValueError as error:
+            raise ValueError(f"y: {error}; expected numbers, or limits such as '<50'") from None
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
         array = array.ravel()
