@@ -136,7 +136,7 @@ func TestServedPodsFitTheImage(t *testing.T) {
 		}
 	}
 	has(t, container, map[string]string{
-		"args": "[serve --run /work/runs/prices/seed-0 --listen :" + port + "]", "volumeMounts.0.mountPath": "/work/runs",
+		"args": "[serve --run /work/runs/prices/seed-0 --listen :" + port + " --json]", "volumeMounts.0.mountPath": "/work/runs",
 		"securityContext.readOnlyRootFilesystem": "true", "readinessProbe.httpGet.port": fmt.Sprint(lookup(container, "ports.0.name")),
 	})
 	if probe := fmt.Sprint(lookup(container, "readinessProbe.httpGet.path")); !strings.Contains(read(t, "../internal/serve/check.go"), `"`+probe+`"`) {

@@ -36,6 +36,8 @@ func checkJSON(body []byte) error {
 		found = "an incomplete JSON object"
 	case strings.Contains(found, "after top-level value"):
 		found = "text after the object"
+	case strings.Contains(found, "exceeded max depth"): // in words that depend on Go's version
+		found = "arrays or objects that are nested too deep"
 	}
 	return &invalid.Input{Key: "body", Found: found, Expected: expected}
 }

@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		{`{"` + times("a", million) + `": 1}`, 400, "body: found unknown field"},
 		{`{"a\nb": 1}`, 400, "body: found unknown field"},
 		{times("\x00", 1000), 400, "body: found invalid character"},
-		{target(deep(million)), 400, "body: found invalid character '[' exceeded max depth"},
+		{target(deep(million)), 400, "body: found arrays or objects that are nested too deep"},
 		{target(deep(5000)), 400, "groups[0].targets.x[0]: found an array for x"},
 		{target("{\"a\":\n1}"), 400, "groups[0].targets.x[0]: found an object for x"},
 		{target(`{"a": 1` + times(`, "a": 1`, 500_000) + `}`), 400, "groups[0].targets.x[0]: found an object for x"},

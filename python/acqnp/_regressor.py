@@ -47,6 +47,9 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
     outcome : str
         What y is: "real", "counts" or "bounded". By default what the rows speak for; summary_ says it.
+    no_rows : bool
+        Keep no rows of the data, and no names of groups: known points of groups of the data must be in the context, and
+        models that need rows, ``effects``, and ``plot`` without a context are not there.
     seed : int
         Of folds and contexts. The same data and seed give the same bytes.
     threads : int
@@ -66,10 +69,11 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         "standard_error", "levels" and "residual" with "variance" and "standard_deviation". Predictions do not come from it.
     """
 
-    def __init__(self, *, instant=False, budget=None, outcome=None, seed=0, threads=0, program=None, verbose=False):
+    def __init__(self, *, instant=False, budget=None, outcome=None, no_rows=False, seed=0, threads=0, program=None, verbose=False):
         self.instant = instant
         self.budget = budget
         self.outcome = outcome
+        self.no_rows = no_rows
         self.seed = seed
         self.threads = threads
         self.program = program
@@ -109,19 +113,20 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         by = [] if groups is None else _cells.usable(by, ["outer", "group"] if nested else ["group"], [y_name])
         defaults = [f"x{i}" for i in range(len(columns))]
         self._names = _cells.usable(names, defaults, [y_name, *by])
-        self._training = self._seen(points)
-        complete = len(self._training.complete())
+        training = self._seen(points)
+        complete = len(training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
         say_left_out("data", points)
         columns_in_formula, factors = (self._seen_names(), y_name, by), {self._names[i] for i in self._kept if categories[i] and any(map(_cells.looks_other, columns[i]))}
-        flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
+        flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant) + ["--no-rows"] * bool(self.no_rows)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
         if self.outcome is not None:
             flags += ["--outcome", self.outcome]
-        fit, self.summary_ = Fit.of(self._training, columns_in_formula, factors, flags, self.program, self.threads, self.verbose)
+        fit, self.summary_ = Fit.of(training, columns_in_formula, factors, flags, self.program, self.threads, self.verbose)
         self.run_, self._forgets = {Fit.FILE: fit.content}, False
+        self._training = None if self.no_rows else training
         return self
 
     @classmethod
@@ -347,7 +352,10 @@ def _numbers(y):
         array = np.asarray(y)
         if array.dtype.kind == "c":
             raise ValueError("Complex data not supported: expected real numbers as y")
-        array = array.astype(float)
+        try:
+            array = array.astype(float)
+        except ValueError as error:
+            raise ValueError(f"y: {error}; expected numbers, or limits such as '<50'") from None
     if array.ndim == 2 and array.shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
         array = array.ravel()

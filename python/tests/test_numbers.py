@@ -1,6 +1,7 @@
 """The numbers of GroupedRegressor are those of the command line."""
 
 import json
+import pickle
 import unittest
 import warnings
 
@@ -214,6 +215,21 @@ class Contexts(unittest.TestCase):
         self.assertEqual(*(self.model.predict([[1.0]], ["p03"], c)[0] for c in (([[1.5]], [300.0], ["p03"]), both)))
         self.model.save(data.folder() / "saved")
         self.assertEqual(GroupedRegressor.load(data.folder() / "saved").predict([[1.0]], ["p03"])[0], got[0])
+
+    def test_no_rows_are_kept(self):
+        self.assertIn("p03", self.model.run_["fit.json"].decode())
+        model, X, groups = GroupedRegressor(instant=True, no_rows=True), [[r[1]] for r in self.rows], [r[0] for r in self.rows]
+        with self.assertWarnsRegex(UserWarning, "pretrained network.* no_rows keeps none"):
+            model.fit(X, [r[4] for r in self.rows], groups)
+        for held in (model.run_["fit.json"], pickle.dumps(model)):
+            self.assertNotIn(b"p03", held)
+        with self.assertWarnsRegex(UserWarning, "keeps no rows .no_rows.: what is known"):
+            got = model.predict([[1.0]], ["p03"])
+        np.testing.assert_array_equal(got, model.predict([[1.0]]))
+        self.assertNotEqual(got[0], model.predict([[1.0]], ["p03"], ([[2.0]], [100.0], ["p03"]))[0])
+        for call, said in ((model.effects, "expected one without no_rows"), (model.plot, "found no known points to draw")):
+            with self.assertRaisesRegex(ValueError, said):
+                call()
 
     def test_one_context_without_groups(self):
         known = [[0.5], [3.0]], [278.25, 185.0]

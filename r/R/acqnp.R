@@ -1,5 +1,5 @@
 acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL, seed = NULL, threads = NULL,
-                  row_weights = NULL, censored = NULL) {
+                  row_weights = NULL, censored = NULL, no_rows = FALSE) {
   if (!is.data.frame(data)) {
     stop("data: expected a data frame", call. = FALSE)
   }
@@ -20,7 +20,7 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   writeTable(data, c(all, row_weights, censored), file.path(dir, "data.jsonl"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", digits(value))
   said <- run(
-    dir, "fit", "--out", "fit", "--no-picture", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
+    dir, "fit", "--out", "fit", "--no-picture", "--json", if (instant) "--instant", if (no_rows) "--no-rows", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
     if (!is.null(row_weights)) paste0("--row-weights=", row_weights), if (!is.null(censored)) paste0("--censored=", censored), "--", "data.jsonl", columns$text
   )
@@ -28,12 +28,24 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   result$warnings <- lapply(result$warnings, inR)
   used <- present(data, c(columns$group, columns$needed)) & rowSums(!is.na(data[columns$y])) > 0
   if (!is.null(row_weights)) used <- used & data[[row_weights]] > 0
+  call <- match.call()
+  model <- as.data.frame(data)[used, all, drop = FALSE]
+  ranges <- lapply(Filter(runs, model[columns$x]), range, na.rm = TRUE)
+  if (no_rows) { # neither rows nor names, nor the caller's variables, which a formula has
+    model <- droplevels(model[0, , drop = FALSE])
+    environment(formula) <- globalenv()
+    call$formula <- formula
+    if (!is.language(call$data)) call$data <- quote(data)
+  }
   structure(list(
-    call = match.call(), formula = formula, columns = columns, units = units, result = result,
-    model = as.data.frame(data)[used, all, drop = FALSE], # the rows that the fit was made of
+    call = call, formula = formula, columns = columns, units = units, result = result,
+    model = model, ranges = ranges, # the rows that the fit was made of, and of columns of x that are numbers or dates the ends
     files = contents(file.path(dir, "fit"))
   ), class = "acqnp")
 }
+
+# runs reports whether a column is an axis: of numbers or dates.
+runs <- function(v) is.numeric(v) || inherits(v, c("Date", "POSIXct"))
 
 print.acqnp <- function(x, ...) {
   noMore("print", print.acqnp, ...)

@@ -13,8 +13,7 @@ plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$c
     check(newdata, "newdata", c(columns$group, columns$x))
     newdata <- inUnits(newdata, columns$x, x$units, "newdata")
   }
-  runs <- function(v) is.numeric(v) || inherits(v, c("Date", "POSIXct"))
-  axis <- Filter(function(name) runs(x$model[[name]]), setdiff(columns$x, columns$crossed))[1]
+  axis <- setdiff(names(x$ranges), columns$crossed)[1]
   if (is.na(axis)) {
     stop("plot: found no x with numbers or dates", call. = FALSE)
   }
@@ -38,7 +37,7 @@ plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$c
 # panel draws the median of y and the smallest regions that hold given probabilities: along one x if the others are
 # constant, else as bars of the rows of asked, or of the known points, at their own x.
 panel <- function(object, axis, y, known, asked, group, n, levels, first, more) {
-  ends <- range(object$model[[axis]], known[[axis]], asked[[axis]], na.rm = TRUE)
+  ends <- range(object$ranges[[axis]], known[[axis]], asked[[axis]], na.rm = TRUE)
   constant <- vapply(setdiff(object$columns$x, axis), function(name) length(unique(known[[name]])) < 2, TRUE)
   bars <- !is.null(asked) || !all(constant)
   newdata <- if (!is.null(asked)) asked else if (bars) known else if (is.null(known)) data.frame(row.names = seq_len(n)) else known[rep(1, n), , drop = FALSE]

@@ -3,6 +3,9 @@ predict.acqnp <- function(object, newdata = NULL, context = NULL,
                           levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE,
                           joint = FALSE, interval = c("none", "prediction"), ...) {
   noMore("predict", predict.acqnp, ...)
+  if (is.null(newdata) && nrow(object$model) == 0) {
+    stop("newdata: the fit keeps no rows (no_rows), expected rows to predict", call. = FALSE)
+  }
   type <- if (match.arg(interval) == "none") match.arg(type) else "interval"
   if (type %in% c("interval", "region") && length(level) != 1) {
     stop("level: found ", length(level), " numbers, expected one", call. = FALSE)

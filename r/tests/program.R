@@ -113,6 +113,17 @@ stopifnot(
   identical(told$changes$change, sapply(said$columns, function(one) one$change$change))
 )
 
+# A fit may keep no rows, also not in what R holds beside the program's files: levels of factors, the formula's variables.
+strict <- function(data) suppressWarnings(acqnp(y ~ x | g, data, instant = TRUE, no_rows = TRUE))
+bare <- strict(within(d, g <- factor(g)))
+strings <- function(fit) rawToChar(Filter(function(b) b != 0, serialize(fit, NULL)))
+new <- data.frame(g = "group 05", x = 0.5)
+warned <- tryCatch(predict(bare, new), warning = conditionMessage)
+stopifnot(!grepl("group 05", strings(bare)), grepl("group 05", strings(k)), nobs(bare) == 120, grepl("the fit keeps no rows (no_rows)", warned, fixed = TRUE),
+  near(suppressWarnings(predict(bare, new)), predict(bare, new[-1])), predict(bare, new, d[d$g == "group 05", ]) != predict(bare, new[-1]))
+fails(fitted(bare), "newdata: the fit keeps no rows (no_rows)")
+fails(effects(bare), "expected one without no_rows")
+
 # Two columns of y, and factors whose levels are numbers.
 d$code <- factor(ifelse(d$k == "u", "1", "2"))
 two <- acqnp(y + z ~ x + code | g, within(d, { y[5] <- NA; z[5:6] <- NA }), instant = TRUE, seed = 3)
@@ -239,6 +250,7 @@ plot(fit, context)
 plot(fit, context[1:3, ], newdata = newdata, levels = 0.5)
 plot(acqnp(y ~ day | g, d, instant = TRUE), n = 20)
 plot(nested, told)
+plot(bare, n = 20)
 dev.off()
 stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")

@@ -3,6 +3,7 @@ package effects
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -46,9 +47,11 @@ type Change struct {
 // Levels are the levels of an effect's quantiles: those of the intervals of 50 and 90%, and of the median.
 var Levels = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
-// Rows is the number of rows that are averaged over. mostPlaces is that of places along a column of numbers.
+// Rows is the number of rows that are averaged over, and rowsOfFold that of the models without a fold, whose differences
+// alone count. mostPlaces is that of places along a column of numbers.
 const (
 	Rows       = 32
+	rowsOfFold = 8
 	mostPlaces = 25
 )
 
@@ -63,7 +66,7 @@ func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, er
 	for k := range stack.Folds {
 		folds = append(folds, answer.Predictor{Fit: f.OfFold(k)})
 	}
-	columns, over := Columns(f.Fit), averaged(f)
+	columns, over, few := Columns(f.Fit), averaged(f, Rows), averaged(f, rowsOfFold)
 	all := make([][]Effect, len(f.Y))
 	for c := range all {
 		all[c] = make([]Effect, len(columns))
@@ -72,7 +75,7 @@ func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, er
 	work.SetLimit(max(1, threads))
 	for i, column := range columns {
 		work.Go(func() error {
-			effects, err := along(ctx, f, folds, column, over)
+			effects, err := along(ctx, f, folds, column, over, few)
 			if err != nil {
 				return err
 			}
@@ -85,9 +88,9 @@ func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, er
 	return all, work.Wait()
 }
 
-// averaged returns kept rows chosen at random, over which effects are averaged, as targets: by their groups if folds are
+// averaged returns at most most kept rows chosen at random, over which effects are averaged, as targets: by their groups if folds are
 // of points, which are known.
-func averaged(f answer.Predictor) []points.Question {
+func averaged(f answer.Predictor, most int) []points.Question {
 	var groups, places []int
 	for k, g := range f.Kept.Groups {
 		for i := range g.Len() {
@@ -100,7 +103,7 @@ func averaged(f answer.Predictor) []points.Question {
 	if f.Stacks[0].ByPoint {
 		some = make([]points.Question, len(f.Kept.Groups))
 	}
-	for _, row := range order[:min(len(order), Rows)] {
+	for _, row := range order[:min(len(order), most)] {
 		g, own := f.Kept.Groups[groups[row]], &some[0]
 		if f.Stacks[0].ByPoint {
 			own = &some[groups[row]]
@@ -111,8 +114,8 @@ func averaged(f answer.Predictor) []points.Question {
 	return slices.DeleteFunc(some, func(q points.Question) bool { return q.Targets.Len() == 0 })
 }
 
-// along returns the effect of a column of x on each column of y. folds are the fit without each fold.
-func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, column int, over []points.Question) ([]Effect, error) {
+// along returns the effect of a column of x on each column of y, over rows. folds are the fit without each fold, over few.
+func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, column int, over, few []points.Question) ([]Effect, error) {
 	at, tenths := placesOf(f, column), tenthsOf(f, column)
 	centre := func(c int, d predict.Distribution) float64 {
 		if on := f.Stacks[c].Scale(); on != likelihood.OfY {
@@ -132,7 +135,7 @@ func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, co
 	}
 	var without [][][][]float64 // [folds, columns of y, places, 1]
 	for _, fold := range folds {
-		one, err := average(ctx, fold, over, column, at, func(c int, _ points.Points, d predict.Distribution) []float64 { return []float64{centre(c, d)} })
+		one, err := average(ctx, fold, few, column, at, func(c int, _ points.Points, d predict.Distribution) []float64 { return []float64{centre(c, d)} })
 		if err != nil {
 			return nil, err
 		}
@@ -194,6 +197,23 @@ func jackknife(n int, of func(fold int) float64) float64 {
 	return math.Sqrt(sum * float64(n-1) / float64(n))
 }
 
+// distinct returns the rows of which each differs from the others in another column than one, and the weight of all that
+// are like it: once that column is moved, their predictions are the same.
+func distinct(all points.Points, column int) (different points.Points, weights []float64) {
+	places := map[string]int{}
+	for i := range all.Len() {
+		rest := slices.Clone(all.Row(i))
+		rest[column] = 0
+		key := fmt.Sprint(rest)
+		if _, is := places[key]; !is {
+			places[key], weights = len(weights), append(weights, 0)
+			different.Append(all.Cut(i, i+1))
+		}
+		weights[places[key]] += all.Weight(i)
+	}
+	return different, weights
+}
+
 // average returns numbers of the distributions of each column of y [columns of y, places, numbers], averaged over rows in
 // which a column of x is moved to each place.
 func average(ctx context.Context, f answer.Predictor, over []points.Question, column int, at []float64, numbers func(c int, known points.Points, d predict.Distribution) []float64) ([][][]float64, error) {
@@ -203,8 +223,9 @@ func average(ctx context.Context, f answer.Predictor, over []points.Question, co
 	}
 	for _, some := range over {
 		asked := points.Question{Known: some.Known}
+		different, weights := distinct(some.Targets, column)
 		for _, v := range at {
-			moved := points.New(len(f.X), 0, slices.Clone(some.Targets.X), nil)
+			moved := points.New(len(f.X), 0, slices.Clone(different.X), nil)
 			for i := range moved.Len() {
 				moved.Row(i)[column] = v
 			}
@@ -214,17 +235,15 @@ func average(ctx context.Context, f answer.Predictor, over []points.Question, co
 		if err != nil {
 			return nil, err
 		}
-		n := some.Targets.Len()
-		for i := range n {
-			total += some.Targets.Weight(i)
-		}
+		n := len(weights)
+		total += floats.Sum(weights)
 		for t, channels := range predicted {
 			for c, d := range channels {
 				one := numbers(c, asked.Known, d)
 				if all[c][t/n] == nil {
 					all[c][t/n] = make([]float64, len(one))
 				}
-				floats.AddScaled(all[c][t/n], some.Targets.Weight(t%n), one)
+				floats.AddScaled(all[c][t/n], weights[t%n], one)
 			}
 		}
 	}

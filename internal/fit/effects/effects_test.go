@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -195,6 +196,18 @@ func TestEffectOnTheLogScale(t *testing.T) {
 	exact := 0.3 * math.Sqrt(4/240.)
 	if len(e.Points) != 2 || e.Scale != likelihood.LogY || !(math.Abs(e.Change.Change-0.5) < 4*exact) || !(e.Change.Error < 4*exact) || !(e.Change.Error > 0.2*exact) {
 		t.Errorf("%d points on the scale %q, change %v, of a line ± %v", len(e.Points), e.Scale, e.Change, exact)
+	}
+	// All rows are alike but for the column: the average is the prediction of a new group, to rounding.
+	var err error
+	if f.Fit, _, err = f.Main(); err != nil {
+		t.Fatal(err)
+	}
+	d := must.Get(f.Distributions(t.Context(), points.Question{Targets: points.New(1, 0, []float64{1}, nil)}))(t)[0][0]
+	levels, _ := f.Calibrated().Corrected(0, 0, effects.Levels[:], nil)
+	for k, level := range levels {
+		if got, want := e.Points[1].Quantiles[k], d.Quantile(level); !(math.Abs(got/want-1) < 1e-12) {
+			t.Errorf("quantile %g of the treated is %v, predicted %v", effects.Levels[k], got, want)
+		}
 	}
 	if low, centre, high := e.Band(e.Points[1]); !(low < centre && centre < high && low > 100) {
 		t.Errorf("a band from %v over %v to %v", low, centre, high)
