@@ -36,7 +36,7 @@ type options struct {
 func main() {
 	var o options
 	var groups string
-	flag.StringVar(&o.part, "part", "ends", "ends, counts, parts or lines")
+	flag.StringVar(&o.part, "part", "ends", "ends, counts, parts, lines or heaps")
 	flag.StringVar(&o.only, "only", "", "processes whose names contain it")
 	flag.StringVar(&groups, "groups", "10,30", "numbers of groups")
 	flag.IntVar(&o.each, "each", 10, "points of a group")
@@ -145,6 +145,25 @@ func (o options) options(all []points.Group) (without, with stack.Options, took 
 			fmt.Println(outcome, lines)
 		}
 		with.Outcome, took = s, min(1, float64(len(lines)))
+	case "heaps":
+		if !o.full {
+			with.Kinds = with.Kinds[:1] // heaps are those of all models
+		}
+		with.Outcome, _, err = with.Settle(context.Background(), all)
+		without.Kinds, without.Outcome = with.Kinds, with.Outcome
+		var line string
+		if err == nil {
+			with.Heaps, line, err = with.Heap(context.Background(), all)
+		}
+		if err != nil {
+			panic(err)
+		}
+		if os.Getenv("SHOW") != "" {
+			fmt.Println(with.Outcome, line)
+		}
+		if took = 0; with.Heaps != nil {
+			took = 1
+		}
 	}
 	return without, with, took
 }
