@@ -2,7 +2,6 @@ package stack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,8 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// Heaps are the steps to whose multiples people round shares of whole y. Models do not see them: of what models predict,
-// each share is moved to the nearest multiples.
+// Heaps are the steps to whose multiples people round whole y, each a share of them. Models do not see them: of what models
+// predict, each share is moved to the nearest multiples.
 type Heaps []Heap
 
 // A Heap is a step and its share of the values.
@@ -40,17 +39,13 @@ func (h Heaps) plain() float64 {
 	return share
 }
 
-func (h Heaps) check() error {
-	for _, s := range h {
-		if !(s.Step > 1 && s.Step < likelihood.MostWhole && s.Share > 0 && h.plain() > 0) {
-			return errors.New("damaged steps of rounded y")
-		}
-	}
-	return nil
+// valid reports whether all shares are above 0, and some values are left.
+func (h Heaps) valid() bool {
+	return h.plain() > 0 && !slices.ContainsFunc(h, func(s Heap) bool { return !(s.Step > 1 && s.Share > 0) })
 }
 
-// density returns what a step alone says of y, if d is the distribution of the number that is rounded.
-func (h Heap) density(d likelihood.GaussianMixture, y float64, of likelihood.Support) float64 {
+// probability returns what a step alone says of y, if d is the distribution of the number that is rounded.
+func (h Heap) probability(d likelihood.GaussianMixture, y float64, of likelihood.Support) float64 {
 	low, high := of.Bounds()
 	switch {
 	case y <= low:
@@ -63,50 +58,41 @@ func (h Heap) density(d likelihood.GaussianMixture, y float64, of likelihood.Sup
 	return max(0, d.CDF(y+h.Step/2)-d.CDF(y-h.Step/2))
 }
 
-// log returns the log density of y, if plain is that without heaps.
+// log returns the log probability of y, if plain is that without heaps.
 func (h Heaps) log(d likelihood.GaussianMixture, y, plain float64, of likelihood.Support) float64 {
 	if h == nil {
 		return plain
 	}
 	p := h.plain() * math.Exp(plain)
 	for _, s := range h {
-		p += s.Share * s.density(d, y, of)
+		p += s.Share * s.probability(d, y, of)
 	}
 	return math.Log(p)
 }
 
-// round returns d with heaps. A multiple is a part whose density there is its probability; where whole numbers have
-// probabilities, a part as narrow as nothing else rounds to it.
-func (h Heaps) round(d likelihood.GaussianMixture, of likelihood.Support) likelihood.GaussianMixture {
+// round returns d with heaps: of each step, a multiple is a part as narrow as nothing else rounds to it.
+func (h Heaps) round(d likelihood.GaussianMixture) likelihood.GaussianMixture {
 	if h == nil {
 		return d
 	}
-	width, beyond := 1/math.Sqrt(2*math.Pi), 5.0
-	if of.Whole {
-		width, beyond = 0.1, 0
-	}
-	low, high := of.Bounds()
+	const width = 0.1
 	ends := likelihood.ApproximateQuantiles(d, 1e-4, 1-1e-4)
 	all, weights := []likelihood.GaussianMixture{d}, []float64{h.plain()}
 	for _, s := range h {
-		at, last := math.Round(ends[0]/s.Step)*s.Step, math.Round(ends[1]/s.Step)*s.Step
-		if last-at > 10*mostSteps*s.Step { // too wide for a part each
+		first, last := math.Round(ends[0]/s.Step), math.Round(ends[1]/s.Step)
+		if !(last-first <= 10*mostSteps) { // too wide for a part each
 			weights[0] += s.Share
 			continue
 		}
 		var parts []likelihood.Gaussian
 		var logs []float64
-		for before := 0.0; at <= last; at += s.Step {
-			after, part := 1.0, likelihood.Gaussian{Mean: at, Scale: width}
-			if at < last {
+		before, n := 0.0, int(last-first)
+		for i := range n + 1 {
+			at, after := (first+float64(i))*s.Step, 1.0
+			if i < n {
 				after = d.CDF(at + s.Step/2)
 			}
-			if at <= low {
-				part.Mean -= beyond
-			} else if at >= high {
-				part.Mean += beyond
-			}
-			parts, logs = append(parts, part), append(logs, math.Log(max(0, after-before)))
+			parts, logs = append(parts, likelihood.Gaussian{Mean: at, Scale: width}), append(logs, math.Log(max(0, after-before)))
 			before = after
 		}
 		all, weights = append(all, likelihood.WeightedGaussians(parts, logs)), append(weights, s.Share)
@@ -118,7 +104,7 @@ func (h Heaps) round(d likelihood.GaussianMixture, of likelihood.Support) likeli
 // and with the shares of the other folds.
 func (o Options) Heap(ctx context.Context, groups []points.Group) (found Heaps, line string, err error) {
 	h := stepsOf(groups)
-	if h == nil || FoldsAreOfPoints(len(groups)) || len(o.Kinds) == 0 {
+	if h == nil || !o.Outcome.Whole || FoldsAreOfPoints(len(groups)) || len(o.Kinds) == 0 {
 		return nil, "", nil
 	}
 	o.Done = nil
@@ -134,7 +120,7 @@ func (o Options) Heap(ctx context.Context, groups []points.Group) (found Heaps, 
 		d := p.last.answers[i].On(p.last.scale.y)
 		rows[i] = []float64{o.Outcome.Of(d).LogDensity(t.y)}
 		for _, s := range h {
-			rows[i] = append(rows[i], math.Log(s.density(d, t.y, o.Outcome)))
+			rows[i] = append(rows[i], math.Log(s.probability(d, t.y, o.Outcome)))
 		}
 	}
 	var shares []float64
@@ -156,7 +142,7 @@ func (o Options) Heap(ctx context.Context, groups []points.Group) (found Heaps, 
 			found, texts = append(found, s), append(texts, fmt.Sprintf("%.0f%% to multiples of %g", 100*s.Share, s.Step))
 		}
 	}
-	return found, fmt.Sprintf("whole numbers of which people round %s: out of fold this is better by %.3f ± %.3f nats a value", strings.Join(texts, ", "), gain, se), nil
+	return found, fmt.Sprintf("whole numbers, of which people round %s: out of fold this is better by %.3f ± %.3f nats a value", strings.Join(texts, ", "), gain, se), nil
 }
 
 // shares returns the likeliest shares of plain values and of each step, without a fold. Small ones are left out. An end of y
@@ -189,9 +175,6 @@ func stepsOf(groups []points.Group) (h Heaps) {
 		}
 	}
 	low, high := slices.Min(y), slices.Max(y)
-	if slices.ContainsFunc(y, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) >= likelihood.MostWhole }) {
-		return nil
-	}
 	y = slices.DeleteFunc(y, func(v float64) bool { return v == low || v == high })
 	for ten := 1.0; ten <= high-low; ten *= 10 {
 		for _, s := range []float64{2 * ten, 5 * ten, 10 * ten} {

@@ -150,7 +150,7 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 		if units != nil {
 			unit = units[t]
 		}
-		out[t] = s.Outcome.Of(s.Heaps.round(at[t].mixture(math.MaxInt, unit), s.Outcome))
+		out[t] = s.Outcome.Of(s.Heaps.round(at[t].mixture(math.MaxInt, unit)))
 		at[t] = mixing{} // whose parts may be many
 	}
 	return out, nil
@@ -367,8 +367,8 @@ func (s *Stack) Check(dx int) error {
 			return errors.New("a calibration that does not increase from 0 to 1")
 		}
 	}
-	if err := s.Heaps.check(); err != nil {
-		return err
+	if !s.Heaps.valid() || s.Heaps != nil && !s.Outcome.Whole {
+		return errors.New("damaged steps of rounded y")
 	}
 	if !s.Outcome.Valid() || s.otherScale() == likelihood.RootY && s.Outcome.Low == nil {
 		return errors.New("values of y that are none")
