@@ -201,6 +201,13 @@ func (f *fitting) options(ctx context.Context, c int, data []points.Group) (stac
 	for _, line := range lines {
 		o.Warnings.Add("the values of %s are taken for %s", y.Column, line)
 	}
+	if err != nil {
+		return how, err
+	}
+	heaps, line, err := how.Heap(ctx, data)
+	if how.Heaps = heaps; heaps != nil {
+		o.Warnings.Add("the values of %s are taken for %s", y.Column, line)
+	}
 	return how, err
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""Compares two programs on counts and grades that lme4, MASS and rpart ship, with groups held out.
+"""Compares two programs on counts and grades that lme4, MASS, rpart and mlmRev ship, with groups held out.
 
     python3 research/outcomes/real.py OLD NEW SET...
 
 Each of five folds of groups is predicted by acqnp fit --instant of the others, with no and with the first three rows of a
 group known. It prints the mean log probability of a row of a group by each program, and the difference with its standard
-error over groups. A row that cannot be by a program counts as -20. Debian: r-cran-lme4.
+error over groups. A row that cannot be by a program counts as -20. Debian: r-cran-lme4, r-cran-mlmrev.
 """
 import csv
 import math
@@ -24,6 +24,7 @@ SETS = {  # the formula, and a data frame d in R with the group g
     "solder": ("y ~ opening + solder + panel | g", "d <- with(rpart::solder.balance, data.frame(g = paste(Mask, PadType), y = skips, opening = Opening, solder = Solder, panel = Panel))"),
     "verbagg": ("y ~ anger + btype + situ + mode | g", "v <- lme4::VerbAgg; v <- v[v$id %in% levels(v$id)[1:150], ]; d <- with(v, data.frame(g = id, y = as.integer(resp), anger = Anger, btype, situ, mode))"),
     "insteval": ("y ~ lectage + service + studage | g", "v <- lme4::InstEval; v <- v[v$s %in% levels(v$s)[1:120], ]; d <- with(v, data.frame(g = s, y, lectage, service, studage))"),
+    "chem97": ("y ~ gcse + gender + age | g", "v <- mlmRev::Chem97; v <- v[v$school %in% levels(v$school)[1:60], ]; d <- with(v, data.frame(g = school, y = score, gcse = gcsescore, gender, age))"),
 }
 
 

@@ -38,6 +38,19 @@ var truths = map[string][]truth{
 		halves(grades("normal in halves", math.Inf(-1), math.Inf(1), 10, 1, 1)),
 		grades("rounded normal, fine", math.Inf(-1), math.Inf(1), 50, 5, 8),
 	},
+	"heaps": {
+		rounded("sliders of 100, 30% to 10", grades("", 0, 100, 60, 12, 15), always(0.3, 10)),
+		rounded("sliders of 100, people to 10", grades("", 0, 100, 60, 12, 15), some(10)).owning(2),
+		rounded("blood pressure, digits", grades("", math.Inf(-1), math.Inf(1), 125, 12, 10), always(0.5, 10, 0.3, 2)),
+		rounded("ages, 40% to 5", grades("", 0, math.Inf(1), 45, 12, 8), always(0.4, 5)),
+		rounded("ages, all to 5", grades("", 0, math.Inf(1), 45, 12, 8), always(1, 5)),
+		grades("no heaps: sliders", 0, 100, 60, 12, 15),
+		grades("no heaps: rounded normal", math.Inf(-1), math.Inf(1), 50, 5, 8),
+		grades("no heaps: marks of 20", 0, 20, 15, 3, 4),
+		counts("no heaps: Poisson, mean 5", 1.6, 0.5, 0, 0),
+		counts("no heaps: Poisson, mean 20", 3, 0.3, 0, 0),
+		counts("no heaps: negative binomial, mean 15", 2.7, 0.5, 0, 2),
+	},
 	"lines": {
 		line("lines", 0.5, nil, 0),
 		line("lines, steep", 2, nil, 0),
@@ -118,6 +131,55 @@ func slider(name string, mean, group, noise float64) truth {
 					return math.Log(math.Exp(l.log(99)) + math.Exp(l.log(100))/2)
 				}
 				return l.log(y)
+			}}
+	}
+	return t
+}
+
+// always says of which share of the answers is rounded to what step.
+func always(pairs ...float64) func([]float64) []float64 {
+	return func([]float64) []float64 { return pairs }
+}
+
+// some says that most people always or never round to a step.
+func some(step float64) func([]float64) []float64 {
+	return func(own []float64) []float64 { return []float64{1 / (1 + math.Exp(1.5-4*own[1])), step} }
+}
+
+// owning returns the process with this many numbers of a group.
+func (t truth) owning(own int) truth {
+	t.own = own
+	return t
+}
+
+// rounded are whole numbers of which shares are rounded to steps. What these are may depend on a number of the group.
+func rounded(name string, t truth, pairs func(own []float64) []float64) truth {
+	of := t.at
+	t.name = name
+	t.at = func(x float64, own []float64) law {
+		l, p := of(x, own), pairs(own)
+		return law{
+			func(r *rand.Rand) float64 {
+				y, u := l.draw(r), r.Float64()
+				for i := 0; i < len(p); i += 2 {
+					if u -= p[i]; u < 0 {
+						return math.Round(y/p[i+1]) * p[i+1]
+					}
+				}
+				return y
+			},
+			func(y float64) float64 {
+				plain, sum := 1.0, 0.0
+				for i := 0; i < len(p); i += 2 {
+					share, step := p[i], p[i+1]
+					plain -= share
+					for v := y - step/2; v <= y+step/2 && y == math.Round(y/step)*step; v++ {
+						if z := math.Ceil(v); math.Round(z/step)*step == y {
+							sum += share * math.Exp(l.log(z))
+						}
+					}
+				}
+				return math.Log(sum + max(plain, 0)*math.Exp(l.log(y)))
 			}}
 	}
 	return t

@@ -20,6 +20,7 @@ type Options struct {
 	Log     bool               // y, all above 0, is predicted by its logarithm
 	NoLog   bool               // y is not predicted by its logarithm
 	Outcome likelihood.Support // the values of y, see OutcomeOf
+	Heaps   Heaps              // of y, see Heap; nil for none
 	Kinds   []Kind             // the candidates
 	Done    func()             // called after each of Jobs; may be nil
 	Coder   Coder              // of the crossed names of the column Coded of x; nil without
@@ -88,7 +89,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	all := groups
 	groups = sample(groups, mostRows, o.Seed)
 	s := newSplit(groups, o)
-	s.Outcome, s.column = o.Outcome, o.Column
+	s.Outcome, s.Heaps, s.column = o.Outcome, o.Heaps, o.Column
 	for _, scale := range o.scales(all, nil) {
 		s.moveAtoms(groups, scale.y)
 	}
@@ -327,6 +328,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 				y = y.In(u)
 			}
 			t.answers[at], t.logs[at] = d, likelihood.LogKnown(s.Outcome.Of(y), s.outcome(at), s.targets[at].side)
+			t.logs[at] = s.Heaps.log(y, s.outcome(at), t.logs[at], s.Outcome)
 			if v := y.Variance() + max(t.logs[at], 0); math.IsNaN(v) || math.IsInf(v, 0) { // −Inf is the log density of what cannot be
 				return nil, "a prediction is not finite", nil
 			}

@@ -148,7 +148,7 @@ func (s *split) combined(trials []*trial, weights []float64, i, most int) likeli
 	for j, t := range trials {
 		m.add(t.scale.y, t.answers[i], weights[j])
 	}
-	return s.Outcome.Of(m.mixture(most, s.targets[i].units()))
+	return s.Outcome.Of(s.Heaps.round(m.mixture(most, s.targets[i].units())))
 }
 
 // rate lists the trials as candidates, with their weights and scores.

@@ -223,6 +223,7 @@ type view struct {
 	Outcome likelihood.Support `json:"outcome,omitzero"`
 	// How far out the lower and the upper atom are moved, on y itself and on the other scale.
 	Away    [2][2]float64 `json:"away,omitzero"`
+	Heaps   Heaps         `json:"heaps,omitempty"`  // to what y is rounded; nil if to nothing
 	Filling *Filling      `json:"filling"`          // of missing cells of x
 	Coding  *Coding       `json:"coding,omitempty"` // of crossed names; nil without
 	LogX    []LogColumn   `json:"log_x,omitempty"`  // the columns whose logarithm is tried

@@ -150,7 +150,7 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 		if units != nil {
 			unit = units[t]
 		}
-		out[t] = s.Outcome.Of(at[t].mixture(math.MaxInt, unit))
+		out[t] = s.Outcome.Of(s.Heaps.round(at[t].mixture(math.MaxInt, unit)))
 		at[t] = mixing{} // whose parts may be many
 	}
 	return out, nil
@@ -366,6 +366,9 @@ func (s *Stack) Check(dx int) error {
 		if !c.Valid() || i > 0 && c.From <= s.Calibrations[i-1].From {
 			return errors.New("a calibration that does not increase from 0 to 1")
 		}
+	}
+	if !s.Heaps.valid() || s.Heaps != nil && !s.Outcome.Whole {
+		return errors.New("damaged steps of rounded y")
 	}
 	if !s.Outcome.Valid() || s.otherScale() == likelihood.RootY && s.Outcome.Low == nil {
 		return errors.New("values of y that are none")
