@@ -152,14 +152,18 @@ def predictions(problem, tool, context):
 
 def record(problem, name, k, tool, test, of, how, results):
     """Keeps the scores of each target, and appends the means."""
-    (fitted, took, chosen), rows = how, []
+    (fitted, took, chosen), rows, scored = how, [], {}
     for c, p in of.items():
         y = stacked(test[c])
         if isinstance(p, Scored):
-            s = dict(log_score=p.log_score, crps=p.crps, pit=p.pit)
+            scored[c] = dict(log_score=p.log_score, crps=p.crps, pit=p.pit)
         else:
             q = p.quantiles()
-            s = dict(log_score=np.maximum(log_score(p, y, problem.unit), -1e3), crps=crps(q, y), pit=pits(p, y, problem.unit), quantiles=q)
+            scored[c] = dict(log_score=np.maximum(log_score(p, y, problem.unit), -1e3), crps=crps(q, y), pit=pits(p, y, problem.unit), quantiles=q)
+        if np.isnan(scored[c]["log_score"]).any():
+            raise RuntimeError(f"{tool} predicts NaN at context {c}")
+    for c, s in scored.items():
+        y = stacked(test[c])
         np.savez_compressed(predictions(problem, tool, c), **s)
         rows.append(row(problem, name, k, c, tool, y, s["log_score"], s["crps"], s["pit"]) |
                     dict(fit_seconds=f"{fitted:.2f}", predict_seconds=f"{took[c]:.3f}", chosen=chosen))
