@@ -97,7 +97,7 @@ func (f FitPlot) draw(c draw.Canvas) {
 	panels := make([]Panel, len(f.Panels))
 	var work sync.WaitGroup
 	for i, p := range f.Panels {
-		work.Go(func() { panels[i] = p.prepared() })
+		work.Go(func() { panels[i] = p.prepared(f.X) })
 	}
 	work.Wait()
 	c = draw.Crop(c, 14, -20, 12, -14)

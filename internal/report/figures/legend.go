@@ -46,7 +46,7 @@ func legendOf(panels []Panel) (entries []Entry) {
 		if len(p.Bars) > 0 {
 			most.Bars = p.Bars
 		}
-		median = median || p.median
+		median, most.line = median || p.median, most.line || p.line
 	}
 	for _, p := range panels { // small dots stand for large ones too
 		if 0 < len(p.Context) && (len(p.Context) <= cloudSize || len(most.Context) == 0) {

@@ -27,6 +27,7 @@ type Panel struct {
 	masses    [3]float64 // of the regions; 0 for 50, 90 and 99%
 	small     bool       // in a sheet
 	median    bool       // is drawn; see prepared
+	line      bool       // of probabilities; see probability
 }
 
 // A PredictedPoint is the predictive distribution at one x.
@@ -42,11 +43,12 @@ type Mark struct {
 	Entry  Entry       // of the legend
 }
 
-// prepared returns the panel with its grid in order, its range of y, and whether its medians are one
+// prepared returns the panel along x with its grid in order, its range of y, and whether its medians are one
 // curve.
-func (p Panel) prepared() Panel {
+func (p Panel) prepared(x Axis) Panel {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return cmp.Compare(a.X, b.X) })
+	p = p.probability(x)
 	if p.YRange == nil {
 		lo, hi := p.covered()
 		room := 0.03 * (hi - lo)
@@ -107,7 +109,7 @@ func (p Panel) context() dotStyle {
 // targets returns the style of the targets: diamonds above a density, unless there are many.
 func (p Panel) targets() dotStyle {
 	style := targetStyle
-	if p.shaded() || len(p.Bars) > 0 {
+	if p.shaded() || len(p.Bars) > 0 || p.line {
 		if style = heldOutStyle; len(p.Targets) > cloudSize {
 			style = heldOutCloud
 		}

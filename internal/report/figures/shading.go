@@ -138,15 +138,9 @@ func (s *shading) oneCurve(lo, hi float64) bool {
 
 // addMedians adds the line of the medians to a plot, in pieces along names, between which there is nothing.
 func (s *shading) addMedians(p *plot.Plot, x Axis) {
-	const half = 0.08 // the length of a piece, in places of names
 	var line plotter.XYs
 	for _, q := range s.grid {
-		y := q.Density.Quantile(0.5)
-		if x.Form.Categories != nil {
-			line = append(line, plotter.XY{X: q.X - half, Y: y}, plotter.XY{X: q.X + half, Y: y}, plotter.XY{X: math.NaN()})
-		} else {
-			line = append(line, plotter.XY{X: q.X, Y: y})
-		}
+		line = append(line, x.piece(q.X, q.Density.Quantile(0.5))...)
 	}
 	p.Add(Curve{line, casingStyle}, Curve{line, medianStyle})
 }
