@@ -31,7 +31,7 @@ points: what is lost without them.
 
 The picture has a panel for each column, the one that matters most first: the effect with its error, and the
 intervals of 50 and 90% of a new group's outcome along the column, averaged over 32 rows of the data in which
-the column alone is changed. --json has these numbers too. It takes about as long as the fit did, or less. docs/reference/predictions.md says what they mean.`,
+the column alone is changed. --json has these numbers too. It takes no longer than the fit, but for whole numbers that depend on several columns. docs/reference/predictions.md says what they mean.`,
 		Example: `  acqnp plot effects prices.fit --out effects.png
   acqnp plot effects prices.fit --json > effects.json`,
 		Args: runArgument,

@@ -98,8 +98,8 @@ func (r *reader) readName(t *table, column int) (float64, error) {
 		cell = name
 	}
 	i, known := r.index[name]
-	if at := strings.Index("01", name); !known && r.closed && len(name) == 1 && at >= 0 {
-		return float64(at), nil
+	if !known && r.closed && (name == "0" || name == "1") {
+		return float64(name[0] - '0'), nil
 	}
 	if !known && r.closed {
 		return 0, t.refuse(column, strings.Join(r.Categories, " or ")+", the names of the fit, or 0 or 1 for these")
