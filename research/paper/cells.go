@@ -22,9 +22,15 @@ var asThePaper = []string{"6 to 100", "all"}
 
 // A cell is a model on a benchmark as its runs by the paper's protocol have it, and as the paper has it.
 type cell struct {
-	benchmark, model string // as tables print them
+	benchmark, model string // as tables print them; as config.Label has it
 	runs             int
 	parts            [2]figure // context, target
+}
+
+// paperModel is the paper's name of a cell's model.
+func (c cell) paperModel() string {
+	name, _, _ := strings.Cut(c.model, ", ")
+	return name
 }
 
 // The parts of a cell.
@@ -148,7 +154,7 @@ func newCell(row map[string]string) (c cell, err error) {
 	if i < 0 {
 		return c, fmt.Errorf("found the benchmark %q, expected one of the paper's", c.benchmark)
 	}
-	paper, ok := catalogue.Paper(catalogue.All()[i].Name, strings.ToLower(c.model))
+	paper, ok := catalogue.Paper(catalogue.All()[i].Name, strings.ToLower(c.paperModel()))
 	if !ok {
 		return c, fmt.Errorf("found %s on %s, which the paper does not have", c.model, c.benchmark)
 	}
@@ -165,11 +171,11 @@ func newCell(row map[string]string) (c cell, err error) {
 	return c, nil
 }
 
-// place is a cell's place in the paper's tables.
+// place is a cell's place in the paper's tables, which variants share.
 func place(c cell) int {
 	order := strings.Fields("CNP CANP BNP CQNP ACQNP")
 	b := slices.IndexFunc(catalogue.All(), func(b catalogue.Benchmark) bool { return b.Printed == c.benchmark })
-	return len(order)*b + slices.Index(order, c.model)
+	return len(order)*b + slices.Index(order, c.paperModel())
 }
 
 // differences is the table of the cells less the paper's.

@@ -106,11 +106,11 @@ func untested(sentence, where, why string) claim {
 }
 
 // outperforms compares the worse of the quantile models with the best of the others, of those that are
-// measured.
+// measured. Variants of a model do not count.
 func outperforms(sentence, benchmark string, cells []cell) claim {
 	var quantiles, others []cell
 	for _, c := range cells {
-		if c.benchmark == benchmark {
+		if c.benchmark == benchmark && c.model == c.paperModel() {
 			if strings.HasSuffix(c.model, "QNP") {
 				quantiles = append(quantiles, c)
 			} else {

@@ -9,6 +9,8 @@
 //	go run -C research ./paper lanes ~/lab/runs/speed-flow/*/seed-0     # splits of speed-flow, and intervals
 //	go run -C research ./paper modes ~/lab/runs/double-sine/*/seed-0    # between the modes of curves
 //	go run -C research ./paper floors ~/lab/runs/splits                 # the floor of σ
+//	go run -C research ./paper scores runs                              # CRPS and coverage of each cell
+//	go run -C research ./paper last ~/lab/runs                          # the last checkpoints beside the last step
 //	go run -C research ./paper levels ~/lab/runs                        # figure 4, left
 //	go run -C research ./paper depths ~/lab/runs/lissajous/acqnp        # figure 4, right
 //
@@ -45,10 +47,10 @@ func write(o options, args []string) error {
 	if len(args) == 0 {
 		return tables(o)
 	}
-	words := map[string]func(options, []string) error{"lanes": lanes, "modes": modes, "floors": floors, "levels": levels, "depths": depths}
+	words := map[string]func(options, []string) error{"lanes": lanes, "modes": modes, "floors": floors, "scores": scores, "last": last, "levels": levels, "depths": depths}
 	do := words[args[0]]
 	if do == nil || len(args) == 1 {
-		return fmt.Errorf("found %q, expected lanes, modes, floors, levels or depths, and runs", args)
+		return fmt.Errorf("found %q, expected lanes, modes, floors, scores, last, levels or depths, and runs", args)
 	}
 	return do(o, args[1:])
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -88,6 +89,90 @@ func TestRecordedTablesAreMadeFromTheCells(t *testing.T) {
 	}
 }
 
+// A variant of a model is compared with the paper's figure of the model, and is not one of its cells: it stands for no claim.
+func TestVariantsStandBesideTheModel(t *testing.T) {
+	c, err := newCell(map[string]string{"benchmark": "RBF", "model": "CANP, shared heads", "train.seed": "0", "context": "1", "context ±": "0.1", "target": "0.25", "target ±": "0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const papers = 0.225                                                  // its table's CANP on RBF, targets
+	if l := c.beyond(ofTarget); math.Abs(l.value-(0.25-papers)) > 1e-12 { // rounding
+		t.Errorf("targets are %v beyond the paper's, want %v", l.value, 0.25-papers)
+	}
+	of := func(model string) cell { return cell{benchmark: "RBF", model: model} }
+	if got := outperforms("", "RBF", []cell{of("ACQNP"), of("CNP"), of("CANP, shared heads")}); got.rivals != "CNP" {
+		t.Errorf("found the rivals %q, want CNP", got.rivals)
+	}
+}
+
+// One seed leaves it open what CANP's mean is near to; three decide by what they vary.
+func TestModesNeedSeeds(t *testing.T) {
+	row := func(seed, share string) map[string]string {
+		return map[string]string{"model": "CANP", "benchmark": "Circle", "train.seed": seed, "mean nearer to the average, %": share, "mean nearer to the average, % ±": "0.5"}
+	}
+	for _, test := range []struct {
+		want   string
+		shares []string
+	}{
+		{"open: what a seed varies by is not measured", []string{"84"}},
+		{"yes", []string{"84", "80", "88"}},
+		{"no", []string{"84", "20", "60"}},
+	} {
+		var rows []map[string]string
+		for seed, share := range test.shares {
+			rows = append(rows, row(fmt.Sprint(seed), share))
+		}
+		if claims := ofModes(rows); len(claims) != 1 || claims[0].verdict() != test.want {
+			t.Errorf("%v: found %+v, want one claim, %s", test.shares, claims, test.want)
+		}
+	}
+}
+
+// keep writes a run with evaluations below a directory.
+func keep(t *testing.T, dir, config string, evals map[string]run.Eval) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(read(t, "../../configs/"+config)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for name, e := range evals {
+		if err := e.Write(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Scores are means over seeds, with their deviation from three on; the last step stands beside the mean of the last checkpoints.
+func TestScoresAndLastCheckpoints(t *testing.T) {
+	o := options{data: t.TempDir()}
+	runs := t.TempDir()
+	for seed := range 3 {
+		of := func(step int) run.Eval {
+			e := run.NewEval([]run.BatchResult{{NumPoints: 2, NumContext: 1, ContextLL: float64(step), TargetLL: -float64(step)}}, 0)
+			e.Benchmark, e.Model, e.Weights.Step = "rbf", "canp", &step
+			e.Means = &score.Means{CRPS: float64(1 + seed), Coverage: score.Coverage{Half: 0.5, Most: 0.8 + 0.05*float64(seed)}}
+			return e
+		}
+		keep(t, filepath.Join(runs, "rbf", fmt.Sprintf("seed-%d", seed)), "rbf/canp.yaml", map[string]run.Eval{"eval.json": of(3)})
+		if seed == 0 {
+			keep(t, filepath.Join(runs, "last"), "rbf/canp-shared.yaml", map[string]run.Eval{"last-1.json": of(1), "last-2.json": of(2), "last-6.json": of(6)})
+		}
+	}
+	for name, want := range map[string]string{
+		"scores": "RBF,CANP,6 to 100,3,2.0000,1.0000,50.0,0.0,85.0,5.0",
+		"last":   "RBF,\"CANP, shared heads\",6 to 100,3,6.000,3.000,2.646,-6.000,-3.000,2.646", // the deviation of 1, 2 and 6
+	} {
+		if err := write(o, []string{name, runs}); err != nil {
+			t.Fatal(err)
+		}
+		if lines := strings.Split(read(t, filepath.Join(o.data, "paper-"+name+".csv")), "\n"); len(lines) != 3 || lines[1] != want {
+			t.Errorf("%s: found %q, want %q below a header", name, lines, want)
+		}
+	}
+}
+
 // The lower floor's gain is paired by seed and split, and has no error with one pair.
 func TestGainsArePaired(t *testing.T) {
 	runs := [][]string{
@@ -110,20 +195,13 @@ func TestLevels(t *testing.T) {
 	runs := t.TempDir()
 	for _, model := range []string{"acqnp", "cqnp"} {
 		for seed := range 2 {
-			dir := filepath.Join(runs, "lissajous", model, fmt.Sprintf("seed-%d", seed))
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(read(t, "../../configs/lissajous/"+model+".yaml")), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			evals := map[string]run.Eval{}
 			for _, n := range []int{3, 11} {
 				e := run.NewEval([]run.BatchResult{{NumPoints: 2, NumContext: 1, ContextLL: float64(n), TargetLL: float64(seed)}}, 0)
 				e.Benchmark, e.Model, e.NumTau = "lissajous", model, n
-				if err := e.Write(filepath.Join(dir, fmt.Sprintf("levels-%d.json", n))); err != nil {
-					t.Fatal(err)
-				}
+				evals[fmt.Sprintf("levels-%d.json", n)] = e
 			}
+			keep(t, filepath.Join(runs, "lissajous", model, fmt.Sprintf("seed-%d", seed)), "lissajous/"+model+".yaml", evals)
 		}
 	}
 	if err := levels(o, []string{runs}); err != nil {

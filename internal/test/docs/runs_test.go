@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -26,7 +25,7 @@ func TestCellsAreThoseOfTheKeptRuns(t *testing.T) {
 		e := must.Get(run.ReadEval(path))(t)
 		x := must.Get(config.Load(filepath.Join(filepath.Dir(path), "config.yaml"), config.Overrides{}))(t)
 		b, _ := catalogue.Find(e.Benchmark)
-		want := []string{b.Printed, strings.ToUpper(e.Model), "0", "100,000", fmt.Sprintf("%d to %d", x.Data.Points[0], x.Data.Points[1])}
+		want := []string{b.Printed, config.Label(e.Model, e.Variant), "0", "100,000", fmt.Sprintf("%d to %d", x.Data.Points[0], x.Data.Points[1])}
 		i := slices.IndexFunc(cells, func(row []string) bool { return slices.Equal(row[:5], want) })
 		if i < 0 {
 			t.Errorf("paper-cells.csv has no row %q", want)

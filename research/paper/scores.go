@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+)
+
+// printed returns the names of a run's benchmark and model as tables print them.
+func (m measured) printed() (benchmark, model string) {
+	b, _ := catalogue.Find(m.Experiment.Benchmark)
+	return b.Printed, m.Label()
+}
+
+// points says with how many points a run was trained.
+func (m measured) points() string {
+	if p := m.Data.Points; len(p) == 2 {
+		return fmt.Sprintf("%d to %d", p[0], p[1])
+	}
+	return "all"
+}
+
+// A group is the runs of a model on a benchmark with the same numbers of points.
+type group struct {
+	benchmark, model, points string
+	runs                     []measured
+}
+
+// grouped gathers runs in the order of the paper's tables.
+func grouped(runs []measured) (groups []group) {
+	for _, m := range runs {
+		benchmark, model := m.printed()
+		i := slices.IndexFunc(groups, func(g group) bool {
+			return g.benchmark == benchmark && g.model == model && g.points == m.points()
+		})
+		if i < 0 {
+			i = len(groups)
+			groups = append(groups, group{benchmark: benchmark, model: model, points: m.points()})
+		}
+		groups[i].runs = append(groups[i].runs, m)
+	}
+	slices.SortStableFunc(groups, func(a, b group) int {
+		return cmp.Or(place(cell{benchmark: a.benchmark, model: a.model})-place(cell{benchmark: b.benchmark, model: b.model}),
+			strings.Compare(a.model, b.model), strings.Compare(a.points, b.points))
+	})
+	return groups
+}
+
+// scores writes the CRPS and the coverage of the central intervals of each cell whose evaluation is kept, the mean
+// over its seeds, with the deviation over them where there are three.
+func scores(o options, dirs []string) error {
+	runs, err := evaluated("eval.json", dirs)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{strings.Split("benchmark|model|points|runs|CRPS|CRPS ±|in 50%, %|in 50%, % ±|in 90%, %|in 90%, % ±", "|")}
+	for _, g := range grouped(runs) {
+		row := []string{g.benchmark, g.model, g.points, strconv.Itoa(len(g.runs))}
+		for _, of := range []struct {
+			digits int
+			value  func(measured) float64
+		}{
+			{4, func(m measured) float64 { return m.CRPS }},
+			{1, func(m measured) float64 { return 100 * m.Coverage.Half }},
+			{1, func(m measured) float64 { return 100 * m.Coverage.Most }},
+		} {
+			mean, deviation := overRuns(g.runs, of.value)
+			row = append(row, strconv.FormatFloat(mean, 'f', of.digits, 64), "")
+			if deviations(len(g.runs)) {
+				row[len(row)-1] = strconv.FormatFloat(deviation, 'f', of.digits, 64)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return writeCSV(filepath.Join(o.data, "paper-scores.csv"), rows)
+}
+
+// last writes the log-likelihood of the last step beside the mean over the last checkpoints, and their deviation. The
+// runs have files last-STEP.json.
+func last(o options, dirs []string) error {
+	runs, err := evaluated("last-*.json", dirs)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{strings.Split("benchmark|model|points|checkpoints|context, last|context, mean|context, deviation|target, last|target, mean|target, deviation", "|")}
+	for _, g := range grouped(runs) {
+		row := []string{g.benchmark, g.model, g.points, strconv.Itoa(len(g.runs))}
+		end := slices.MaxFunc(g.runs, func(a, b measured) int { return *a.Weights.Step - *b.Weights.Step })
+		for part := range end.ll {
+			mean, deviation := overRuns(g.runs, func(m measured) float64 { return m.ll[part] })
+			row = append(row, fmt.Sprintf("%.3f", end.ll[part]), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", deviation))
+		}
+		rows = append(rows, row)
+	}
+	return writeCSV(filepath.Join(o.data, "paper-last.csv"), rows)
+}
+
+// overRuns returns the mean and the deviation of a value over runs; of one run the deviation is NaN.
+func overRuns(runs []measured, value func(measured) float64) (mean, deviation float64) {
+	var values []float64
+	for _, m := range runs {
+		values = append(values, value(m))
+	}
+	if len(values) == 1 {
+		return values[0], math.NaN()
+	}
+	return stat.MeanStdDev(values, nil)
+}
