@@ -16,20 +16,41 @@ func (c *compiler) pad(u *analysis.Unit) kernel {
 	}
 }
 
+// spread makes the kernel of a Spread: each row of the result is that of the narrow operand, whose last element fills what is
+// wider.
 func (c *compiler) spread(u *analysis.Unit) kernel {
 	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
 		x, y := in.slice(w, t), out.slice(w, t)
-		eachSpread(t, out, in, func(wide, narrow int) { y[wide] = x[narrow] })
+		ratio, d, last := t.e.Ratio(out.space, in.space), in.width, in.width-1
+		for i := range len(y) / out.width {
+			narrow, wide := x[i/ratio*d:][:d], y[i*out.width:][:out.width]
+			copy(wide, narrow)
+			for j := d; j < len(wide); j++ {
+				wide[j] = narrow[last]
+			}
+		}
 	}
 }
 
+// sum makes the kernel of a Sum, the transpose of spread.
 func (c *compiler) sum(u *analysis.Unit) kernel {
 	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
 		x, y := in.slice(w, t), out.slice(w, t)
 		clear(y)
-		eachSpread(t, in, out, func(wide, narrow int) { y[narrow] += x[wide] })
+		ratio, d, last := t.e.Ratio(in.space, out.space), out.width, out.width-1
+		for i := range len(x) / in.width {
+			narrow, wide := y[i/ratio*d:][:d], x[i*in.width:][:in.width]
+			for j := range narrow {
+				narrow[j] += wide[j]
+			}
+			rest := narrow[last]
+			for _, v := range wide[d:] {
+				rest += v
+			}
+			narrow[last] = rest
+		}
 	}
 }
 
@@ -72,17 +93,4 @@ func logSumExp(x []float32, step, n int) float32 {
 	one := []float32{sum}
 	simd.Log(one, one)
 	return most + one[0]
-}
-
-// eachSpread calls f for every element of a tile's rows of wide and the element of narrow that is
-// spread to it.
-func eachSpread(t *tile, wide, narrow *operand, f func(wide, narrow int)) {
-	ratio := t.e.Ratio(wide.space, narrow.space)
-	lo, hi := t.span(wide.space)
-	for i := range hi - lo {
-		at := i / ratio * narrow.width
-		for j := range wide.width {
-			f(i*wide.width+j, at+min(j, narrow.width-1))
-		}
-	}
 }

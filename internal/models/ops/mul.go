@@ -1,6 +1,10 @@
 package ops
 
-import G "gorgonia.org/gorgonia"
+import (
+	G "gorgonia.org/gorgonia"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
 // Mul is x·y.
 const Mul Kind = "mul"
@@ -24,7 +28,9 @@ func mul[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 }
 
 func mulRow(dst, a, b []float32) {
+	dst, b = dst[:len(a)], b[:len(a)]
 	for i, x := range a {
-		dst[i] = Flush(x * b[i])
+		dst[i] = x * b[i]
 	}
+	simd.Flush(dst, dst)
 }
