@@ -50,6 +50,12 @@ func (s Support) Bounds() (low, high float64) {
 	return low, high
 }
 
+// Two reports whether the outcome is one of two whole numbers.
+func (s Support) Two() bool {
+	low, high := s.Bounds()
+	return s.Whole && high-low == 1
+}
+
 // MostWhole bounds the whole numbers that have halves beside them in float64. Of larger ones, one more is the same.
 const MostWhole = 1 << 52
 

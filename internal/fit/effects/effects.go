@@ -24,6 +24,7 @@ import (
 type Effect struct {
 	X      int // column
 	Scale  likelihood.Scale
+	Two    bool // y is one of two whole numbers, so that the centre is a probability and quantiles are its roundings
 	Points []Point
 	Tenths []float64 // between which lie as many rows of the data each; of a column of numbers
 	Change *Change   // nil of names and of a period
@@ -123,11 +124,13 @@ func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, co
 		}
 		return d.Mean()
 	}
+	two := make([]bool, len(f.Y))
 	curves, err := average(ctx, f, over, column, at, func(c int, known points.Points, d predict.Distribution) (all []float64) {
 		levels, _ := f.Calibrated().Corrected(c, f.ValuesOf(known.Y)[c], Levels[:], nil)
 		for _, level := range levels {
 			all = append(all, f.Stacks[c].Scale().Place(d.Quantile(level)))
 		}
+		two[c] = d.Support().Two()
 		return append(all, centre(c, d))
 	})
 	if err != nil {
@@ -143,7 +146,7 @@ func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, co
 	}
 	all := make([]Effect, len(f.Y))
 	for c := range all {
-		e := Effect{X: column, Scale: f.Stacks[c].Scale(), Points: make([]Point, len(at)), Tenths: tenths}
+		e := Effect{X: column, Scale: f.Stacks[c].Scale(), Two: two[c], Points: make([]Point, len(at)), Tenths: tenths}
 		mean := make([]float64, len(folds))
 		for k := range folds {
 			for i := range at {

@@ -76,7 +76,8 @@ func (f Effects) draw(c draw.Canvas) {
 		lo, hi := math.Inf(1), math.Inf(-1)
 		for _, p := range panels[:columns] {
 			for _, q := range p.Points {
-				lo, hi = min(lo, q.Quantiles[0]), max(hi, q.Quantiles[4])
+				low, high := p.ends(q)
+				lo, hi = min(lo, low), max(hi, high)
 			}
 		}
 		y := Axis{LabelOf(f.Fit.About(), c), rows.Form{}, panels[0].Scale == likelihood.LogY}
@@ -97,10 +98,22 @@ func (f Effects) draw(c draw.Canvas) {
 	drawPlots(c, plots, perRow)
 }
 
+// ends returns those of what is drawn at a point.
+func (p EffectPanel) ends(q effects.Point) (low, high float64) {
+	if p.Two {
+		low, _, high = p.Band(q)
+		return low, high
+	}
+	return q.Quantiles[0], q.Quantiles[4]
+}
+
 // note says what the panels show.
 func (f Effects) note(columns int) string {
 	text := fmt.Sprintf("A %s, averaged over %s of the data in which the column alone is changed. Above each panel: nats of log density that are lost if the column is shuffled.",
 		f.Fit.Unit(), invalid.Plural(min(f.Fit.Rows, effects.Rows), "row", "rows"))
+	if slices.ContainsFunc(f.Panels, func(panels []EffectPanel) bool { return panels[0].Two }) {
+		text += " Where y has two values, the effect is the probability of the upper one."
+	}
 	if all := len(f.Panels[0]); columns < all {
 		text += fmt.Sprintf(" These are the %d of %d columns that lose most.", columns, all)
 	}
@@ -109,14 +122,16 @@ func (f Effects) note(columns int) string {
 
 // legend returns the entries of what is drawn.
 func (f Effects) legend() []Entry {
-	tenths := false
+	tenths, intervals := false, false
 	for _, panels := range f.Panels {
 		for _, p := range panels {
-			tenths = tenths || p.Tenths != nil
+			tenths, intervals = tenths || p.Tenths != nil, intervals || !p.Two
 		}
 	}
-	all := []Entry{{"effect, with its error (90%)", lineWidth, effectThumb}, ScaleEntry("50%", 4.5, []color.NRGBA{halfColours[1], halfColours[1]}),
-		ScaleEntry("90%", 4.5, []color.NRGBA{mostColours[1], mostColours[1]})}
+	all := []Entry{{"effect, with its error (90%)", lineWidth, effectThumb}}
+	if intervals {
+		all = append(all, ScaleEntry("50%", 4.5, []color.NRGBA{halfColours[1], halfColours[1]}), ScaleEntry("90%", 4.5, []color.NRGBA{mostColours[1], mostColours[1]}))
+	}
 	if tenths {
 		all = append(all, Entry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
 			for i := range 3 {
@@ -166,8 +181,10 @@ func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
 		}
 		quantile := func(k int) plotter.XYs { return of(func(q effects.Point) float64 { return q.Quantiles[k] }) }
 		centre := of(func(q effects.Point) float64 { _, v, _ := p.Band(q); return v })
-		fig.Add(band{quantile(0), quantile(4), mostColours[1]}, band{quantile(1), quantile(3), halfColours[1]},
-			band{of(func(q effects.Point) float64 { v, _, _ := p.Band(q); return v }), of(func(q effects.Point) float64 { _, _, v := p.Band(q); return v }), effectColour},
+		if !p.Two {
+			fig.Add(band{quantile(0), quantile(4), mostColours[1]}, band{quantile(1), quantile(3), halfColours[1]})
+		}
+		fig.Add(band{of(func(q effects.Point) float64 { v, _, _ := p.Band(q); return v }), of(func(q effects.Point) float64 { _, _, v := p.Band(q); return v }), effectColour},
 			Curve{centre, casingStyle}, Curve{centre, medianStyle})
 	}
 	fig.Add(tenths(p.Tenths))
@@ -245,11 +262,15 @@ type effectBars struct {
 // Plot implements plot.Plotter.
 func (b effectBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
+	bars := []struct {
+		lo, hi int
+		draw.LineStyle
+	}{{0, 4, draw.LineStyle{Color: mostColours[1], Width: 9}}, {1, 3, draw.LineStyle{Color: halfColours[1], Width: 9}}}
+	if b.Two {
+		bars = nil
+	}
 	for _, q := range b.points {
-		for _, bar := range []struct {
-			lo, hi int
-			draw.LineStyle
-		}{{0, 4, draw.LineStyle{Color: mostColours[1], Width: 9}}, {1, 3, draw.LineStyle{Color: halfColours[1], Width: 9}}} {
+		for _, bar := range bars {
 			c.StrokeLine2(bar.LineStyle, x(q.X), y(q.Quantiles[bar.lo]), x(q.X), y(q.Quantiles[bar.hi]))
 		}
 		low, centre, high := b.Band(q)

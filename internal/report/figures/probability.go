@@ -17,10 +17,10 @@ func (p Panel) probability(x Axis) Panel {
 		if !ok {
 			return p
 		}
-		low, high := d.Support().Bounds()
-		if !d.Support().Whole || high-low != 1 {
+		if !d.Support().Two() {
 			return p
 		}
+		low, high := d.Support().Bounds()
 		line, ends = append(line, x.piece(q.X, low+1-q.Density.CDF(low))...), []float64{low - 0.03, high + 0.03}
 	}
 	if line != nil {
