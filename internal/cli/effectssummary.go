@@ -105,19 +105,16 @@ func (c *effectChange) text(y string, scale string) string {
 // effectPoint is a point of an effect; its x is a number, a text of names and dates, or null where the cell is missing.
 type effectPoint struct {
 	X any `json:"x"`
-	*effectQuantiles
-	Effect float64 `json:"effect"` // the mean or, on another scale than y, the median
-	Low    float64 `json:"effect_low"`
-	High   float64 `json:"effect_high"`
-}
 
-// effectQuantiles are averaged; there are none where y has two values.
-type effectQuantiles struct {
-	Q05 float64 `json:"q0.05"`
-	Q25 float64 `json:"q0.25"`
-	Q50 float64 `json:"q0.5"`
-	Q75 float64 `json:"q0.75"`
-	Q95 float64 `json:"q0.95"`
+	// Averaged quantiles; null where y has two values.
+	Q05    *float64 `json:"q0.05"`
+	Q25    *float64 `json:"q0.25"`
+	Q50    *float64 `json:"q0.5"`
+	Q75    *float64 `json:"q0.75"`
+	Q95    *float64 `json:"q0.95"`
+	Effect float64  `json:"effect"` // the mean or, on another scale than y, the median
+	Low    float64  `json:"effect_low"`
+	High   float64  `json:"effect_high"`
 }
 
 // targetOf returns what is said of column c of y.
@@ -127,11 +124,11 @@ func targetOf(f answer.Predictor, c int, one effects.Importance, along []effects
 		column := effectColumn{effectLoss: effectLoss{f.X[e.X], one.Columns[i].Loss, one.Columns[i].Error}, Change: changeOf(f.XForms[e.X], e), effect: e}
 		for _, p := range e.Points {
 			low, centre, high := e.Band(p)
-			q := &effectQuantiles{p.Quantiles[0], p.Quantiles[1], p.Quantiles[2], p.Quantiles[3], p.Quantiles[4]}
-			if e.Two {
-				q = nil
+			at := effectPoint{X: cellOf(f.XForms[e.X], p.X), Effect: centre, Low: low, High: high}
+			if q := p.Quantiles; !e.Two {
+				at.Q05, at.Q25, at.Q50, at.Q75, at.Q95 = &q[0], &q[1], &q[2], &q[3], &q[4]
 			}
-			column.Points = append(column.Points, effectPoint{cellOf(f.XForms[e.X], p.X), q, centre, low, high})
+			column.Points = append(column.Points, at)
 		}
 		t.Scale = string(e.Scale)
 		t.Columns = append(t.Columns, column)

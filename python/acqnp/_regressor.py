@@ -219,11 +219,12 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return how much each column matters and how y runs along it, as ``acqnp plot effects`` says.
 
         "loss" has arrays: the column, the nats of log density that predictions lose without it, and the standard error of
-        these. Its last row is the known points of the groups. "curves" has, by column, arrays of its x, of quantiles of y, and
-        of the effect with the ends of its interval of 90%. "changes" has, by column, how y changes from one value to another, and
+        these. Its last row is the known points of the groups. "curves" has, by column, arrays of its x, of quantiles of y (NaN where y has
+        two values), and of the effect with the ends of its interval of 90%. "changes" has, by column, how y changes from one value to another, and
         the standard error; where "scale" is "log", the change is a ratio, and the error that of its logarithm.
         """
-        said, of = self._fit().effects(), lambda rows: {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        said = self._fit().effects()
+        of = lambda rows: {name: np.array([row[name] for row in rows], float if name[0] == "q" else None) for name in rows[0]}  # noqa: E731
         lost = [{name: one[name] for name in ("column", "loss", "loss_se")} for one in [*said["columns"], said.get("known_points")] if one]
         changes = {one["column"]: one["change"] for one in said["columns"] if "change" in one}
         curves = {one["column"]: of(one["points"]) for one in said["columns"]}
