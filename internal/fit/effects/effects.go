@@ -127,8 +127,8 @@ func along(ctx context.Context, f answer.Predictor, folds []answer.Predictor, co
 	two := make([]bool, len(f.Y))
 	curves, err := average(ctx, f, over, column, at, func(c int, known points.Points, d predict.Distribution) (all []float64) {
 		levels, _ := f.Calibrated().Corrected(c, f.ValuesOf(known.Y)[c], Levels[:], nil)
-		for _, level := range levels {
-			all = append(all, f.Stacks[c].Scale().Place(d.Quantile(level)))
+		for _, v := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
+			all = append(all, f.Stacks[c].Scale().Place(v))
 		}
 		two[c] = d.Support().Two()
 		return append(all, centre(c, d))
