@@ -83,8 +83,11 @@ func scores(o options, dirs []string) error {
 	return writeCSV(filepath.Join(o.data, "paper-scores.csv"), rows)
 }
 
-// last writes the log-likelihood of the last step beside the mean over the last checkpoints, and their deviation. The
-// runs have files last-STEP.json.
+// lastFew is the number of checkpoints whose mean stands beside the last step.
+const lastFew = 5
+
+// last writes the log-likelihood of the last step beside the mean over the last few checkpoints and over all that were evaluated,
+// with their deviations. The runs have files last-STEP.json.
 func last(o options, dirs []string) error {
 	runs, err := evaluated("last-*.json", dirs)
 	if err != nil {
@@ -92,13 +95,15 @@ func last(o options, dirs []string) error {
 	}
 	rows := [][]string{strings.Split("benchmark|model|points|checkpoints|context, last|context, mean|context, deviation|target, last|target, mean|target, deviation", "|")}
 	for _, g := range grouped(runs) {
-		row := []string{g.benchmark, g.model, g.points, strconv.Itoa(len(g.runs))}
-		end := slices.MaxFunc(g.runs, func(a, b measured) int { return *a.Weights.Step - *b.Weights.Step })
-		for part := range end.ll {
-			mean, deviation := overRuns(g.runs, func(m measured) float64 { return m.ll[part] })
-			row = append(row, fmt.Sprintf("%.3f", end.ll[part]), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", deviation))
+		slices.SortFunc(g.runs, func(a, b measured) int { return *b.Weights.Step - *a.Weights.Step })
+		for _, n := range slices.Compact([]int{min(lastFew, len(g.runs)), len(g.runs)}) {
+			row := []string{g.benchmark, g.model, g.points, strconv.Itoa(n)}
+			for part, end := range g.runs[0].ll {
+				mean, deviation := overRuns(g.runs[:n], func(m measured) float64 { return m.ll[part] })
+				row = append(row, fmt.Sprintf("%.3f", end), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", deviation))
+			}
+			rows = append(rows, row)
 		}
-		rows = append(rows, row)
 	}
 	return writeCSV(filepath.Join(o.data, "paper-last.csv"), rows)
 }
