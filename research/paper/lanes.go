@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
+	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -36,10 +36,10 @@ func open(o options, dir string) (figures.Run, error) {
 }
 
 // lanes writes two tables of the runs on speed-flow: the log-likelihood of a quarter of the points over
-// random splits, under the trained model with its own context, and the width of its intervals.
+// random splits, under the trained model with its own context, and the width of its intervals. A row is the mean over the runs of a
+// model, and ± their deviation where there are three.
 func lanes(o options, dirs []string) error {
-	bySplit := [][]string{strings.Split("model|train.seed|the paper's target|target, mean of splits|deviation of splits|splits at or below the paper's, %|splits as far below their context as the paper's, %", "|")}
-	widths := [][]string{strings.Split("model|train.seed|held-out points inside, %|mean width, mph|mean width, mph ±|half of the points are narrower than", "|")}
+	bySplit, widths := laneTable{columns: splitColumns, of: map[string][][]float64{}}, laneTable{columns: widthColumns, of: map[string][][]float64{}}
 	for _, dir := range dirs {
 		r, err := open(o, dir)
 		if err != nil {
@@ -52,15 +52,64 @@ func lanes(o options, dirs []string) error {
 		if err != nil {
 			return err
 		}
-		name := r.Experiment.Model.Name
-		row := []string{strings.ToUpper(name), fmt.Sprint(r.Experiment.Train.Seed)}
-		bySplit = append(bySplit, append(slices.Clone(row), splitRow(points, name)...))
-		widths = append(widths, append(row, bands.row()...))
+		name := r.Experiment.Label()
+		bySplit.add(name, splitRow(points, r.Experiment.Model.Name))
+		widths.add(name, bands.row())
 	}
-	if err := writeCSV(filepath.Join(o.data, "paper-speed-flow-splits.csv"), bySplit); err != nil {
+	if err := writeCSV(filepath.Join(o.data, "paper-speed-flow-splits.csv"), bySplit.rows()); err != nil {
 		return err
 	}
-	return writeCSV(filepath.Join(o.data, "paper-speed-flow-bands.csv"), widths)
+	return writeCSV(filepath.Join(o.data, "paper-speed-flow-bands.csv"), widths.rows())
+}
+
+// A laneTable gathers numbers of runs by model.
+type laneTable struct {
+	columns []laneColumn
+	models  []string               // in the order of the runs
+	of      map[string][][]float64 // [runs, columns]
+}
+
+// A laneColumn is a column of a table, with its decimals.
+type laneColumn struct {
+	name   string
+	digits int
+}
+
+var (
+	splitColumns = []laneColumn{{"target, mean of splits", 3}, {"deviation of splits", 4}, {"splits at or below the paper's, %", 1}, {"splits as far below their context as the paper's, %", 1}}
+	widthColumns = []laneColumn{{"held-out points inside, %", 1}, {"mean width, mph", 2}, {"half of the points are narrower than", 2}}
+)
+
+func (t *laneTable) add(model string, row []float64) {
+	if t.of[model] == nil {
+		t.models = append(t.models, model)
+	}
+	t.of[model] = append(t.of[model], row)
+}
+
+func (t *laneTable) rows() [][]string {
+	header := []string{"model", "runs"}
+	for _, c := range t.columns {
+		header = append(header, c.name, c.name+" ±")
+	}
+	rows := [][]string{header}
+	for _, model := range t.models {
+		runs := t.of[model]
+		row := []string{model, fmt.Sprint(len(runs))}
+		for i, c := range t.columns {
+			var values []float64
+			for _, run := range runs {
+				values = append(values, run[i])
+			}
+			mean, deviation := stat.MeanStdDev(values, nil)
+			row = append(row, strconv.FormatFloat(mean, 'f', c.digits, 64), "")
+			if deviations(len(runs)) {
+				row[len(row)-1] = strconv.FormatFloat(deviation, 'f', c.digits, 64)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // intervals are the central intervals of 90% of the held-out points.
@@ -69,12 +118,10 @@ type intervals struct {
 	widths []float64
 }
 
-func (v intervals) row() []string {
-	mean, deviation := stat.MeanStdDev(v.widths, nil)
-	n := float64(len(v.widths))
+// row returns the widthColumns.
+func (v intervals) row() []float64 {
 	slices.Sort(v.widths)
-	return []string{fmt.Sprintf("%.1f", 100*v.inside/n), fmt.Sprintf("%.2f", mean), fmt.Sprintf("%.2f", stat.StdErr(deviation, n)),
-		fmt.Sprintf("%.2f", stat.Quantile(0.5, stat.Empirical, v.widths, nil))}
+	return []float64{100 * v.inside / float64(len(v.widths)), stat.Mean(v.widths, nil), stat.Quantile(0.5, stat.Empirical, v.widths, nil)}
 }
 
 // lanePoints returns the log-likelihood of each point of each lane, in the units of the model, with the
@@ -109,8 +156,8 @@ func lanePoints(r figures.Run) (lanes [][]float64, bands intervals, err error) {
 	return lanes, bands, nil
 }
 
-// splitRow returns the columns of a model: what random quarters of each lane have, and the rest of it.
-func splitRow(lanes [][]float64, model string) []string {
+// splitRow returns the splitColumns of a run: what random quarters of each lane have, and the rest of it.
+func splitRow(lanes [][]float64, model string) []float64 {
 	paper, _ := catalogue.Paper("speed-flow", model)
 	random := rand.New(rand.NewPCG(splitsSeed, 0))
 	var means []float64
@@ -132,6 +179,5 @@ func splitRow(lanes [][]float64, model string) []string {
 		}
 	}
 	mean, deviation := stat.MeanStdDev(means, nil)
-	return []string{fmt.Sprintf("%.3f", paper.Target.Mean), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", deviation),
-		fmt.Sprintf("%.1f", 100*float64(below)/splits), fmt.Sprintf("%.1f", 100*float64(apart)/splits)}
+	return []float64{mean, deviation, 100 * float64(below) / splits, 100 * float64(apart) / splits}
 }

@@ -128,6 +128,21 @@ func TestModesNeedSeeds(t *testing.T) {
 	}
 }
 
+// A comparison of measurements needs their errors over seeds: all pairs decide.
+func TestMeasurementsNeedSeeds(t *testing.T) {
+	row := func(model, width, deviation string) map[string]string {
+		return map[string]string{"model": model, "runs": "4", "mean width, mph": width, "mean width, mph ±": deviation}
+	}
+	for _, test := range []struct{ want, bnp, deviation string }{
+		{"yes", "24", "1"}, {"open", "20.5", "1"}, {"no", "17", "1"}, {"open: what a seed varies by is not measured", "24", ""},
+	} {
+		rows := []map[string]string{row("CQNP", "19", "1"), row("ACQNP", "20", "1"), row("CANP, sigma floor 0.01", "25", "1"), row("BNP, sigma floor 0.01", test.bnp, test.deviation)}
+		if claims := ofBands(rows); claims[0].verdict() != test.want { // the error of a difference is √(1/4 + 1/4)
+			t.Errorf("BNP %s ± %s: found %q, want %q", test.bnp, test.deviation, claims[0].verdict(), test.want)
+		}
+	}
+}
+
 // keep writes a run with evaluations below a directory.
 func keep(t *testing.T, dir, config string, evals map[string]run.Eval) {
 	t.Helper()
