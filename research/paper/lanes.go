@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -101,11 +100,7 @@ func (t *laneTable) rows() [][]string {
 			for _, run := range runs {
 				values = append(values, run[i])
 			}
-			mean, deviation := stat.MeanStdDev(values, nil)
-			row = append(row, strconv.FormatFloat(mean, 'f', c.digits, 64), "")
-			if deviations(len(runs)) {
-				row[len(row)-1] = strconv.FormatFloat(deviation, 'f', c.digits, 64)
-			}
+			row = append(row, overRuns(values, c.digits)...)
 		}
 		rows = append(rows, row)
 	}

@@ -188,6 +188,19 @@ func TestScoresAndLastCheckpoints(t *testing.T) {
 	}
 }
 
+// An evaluation that lacks what a table is of is named.
+func TestEvaluationsLackWhatIsAsked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "seed-0")
+	e := run.NewEval([]run.BatchResult{{NumPoints: 2, NumContext: 1}}, 0)
+	e.Benchmark, e.Model = "rbf", "canp"
+	keep(t, dir, "rbf/canp.yaml", map[string]run.Eval{"eval.json": e, "last-1.json": e})
+	for name, want := range map[string]string{"scores": "without scores", "last": "without a step"} {
+		if err := write(options{data: t.TempDir()}, []string{name, dir}); err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s of %s", name, err, want, dir)
+		}
+	}
+}
+
 // The lower floor's gain is paired by seed and split, and has no error with one pair.
 func TestGainsArePaired(t *testing.T) {
 	runs := [][]string{

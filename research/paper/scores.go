@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,12 +12,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
-
-// printed returns the names of a run's benchmark and model as tables print them.
-func (m measured) printed() (benchmark, model string) {
-	b, _ := catalogue.Find(m.Experiment.Benchmark)
-	return b.Printed, m.Label()
-}
 
 // points says with how many points a run was trained.
 func (m measured) points() string {
@@ -37,7 +30,8 @@ type group struct {
 // grouped gathers runs in the order of the paper's tables.
 func grouped(runs []measured) (groups []group) {
 	for _, m := range runs {
-		benchmark, model := m.printed()
+		b, _ := catalogue.Find(m.Experiment.Benchmark)
+		benchmark, model := b.Printed, m.Label()
 		i := slices.IndexFunc(groups, func(g group) bool {
 			return g.benchmark == benchmark && g.model == model && g.points == m.points()
 		})
@@ -62,6 +56,11 @@ func scores(o options, dirs []string) error {
 		return err
 	}
 	rows := [][]string{strings.Split("benchmark|model|points|runs|CRPS|CRPS ±|in 50%, %|in 50%, % ±|in 90%, %|in 90%, % ±", "|")}
+	for _, m := range runs {
+		if m.Means == nil {
+			return fmt.Errorf("%s: found an evaluation without scores", m.dir)
+		}
+	}
 	for _, g := range grouped(runs) {
 		row := []string{g.benchmark, g.model, g.points, strconv.Itoa(len(g.runs))}
 		for _, of := range []struct {
@@ -72,11 +71,7 @@ func scores(o options, dirs []string) error {
 			{1, func(m measured) float64 { return 100 * m.Coverage.Half }},
 			{1, func(m measured) float64 { return 100 * m.Coverage.Most }},
 		} {
-			mean, deviation := overRuns(g.runs, of.value)
-			row = append(row, strconv.FormatFloat(mean, 'f', of.digits, 64), "")
-			if deviations(len(g.runs)) {
-				row[len(row)-1] = strconv.FormatFloat(deviation, 'f', of.digits, 64)
-			}
+			row = append(row, overRuns(valuesOf(g.runs, of.value), of.digits)...)
 		}
 		rows = append(rows, row)
 	}
@@ -94,12 +89,17 @@ func last(o options, dirs []string) error {
 		return err
 	}
 	rows := [][]string{strings.Split("benchmark|model|points|checkpoints|context, last|context, mean|context, deviation|target, last|target, mean|target, deviation", "|")}
+	for _, m := range runs {
+		if m.Weights.Step == nil {
+			return fmt.Errorf("%s: found an evaluation of weights without a step, expected one of a checkpoint", m.dir)
+		}
+	}
 	for _, g := range grouped(runs) {
 		slices.SortFunc(g.runs, func(a, b measured) int { return *b.Weights.Step - *a.Weights.Step })
 		for _, n := range slices.Compact([]int{min(lastFew, len(g.runs)), len(g.runs)}) {
 			row := []string{g.benchmark, g.model, g.points, strconv.Itoa(n)}
 			for part, end := range g.runs[0].ll {
-				mean, deviation := overRuns(g.runs[:n], func(m measured) float64 { return m.ll[part] })
+				mean, deviation := stat.MeanStdDev(valuesOf(g.runs[:n], func(m measured) float64 { return m.ll[part] }), nil)
 				row = append(row, fmt.Sprintf("%.3f", end), fmt.Sprintf("%.3f", mean), fmt.Sprintf("%.3f", deviation))
 			}
 			rows = append(rows, row)
@@ -108,14 +108,19 @@ func last(o options, dirs []string) error {
 	return writeCSV(filepath.Join(o.data, "paper-last.csv"), rows)
 }
 
-// overRuns returns the mean and the deviation of a value over runs; of one run the deviation is NaN.
-func overRuns(runs []measured, value func(measured) float64) (mean, deviation float64) {
-	var values []float64
+func valuesOf(runs []measured, value func(measured) float64) (values []float64) {
 	for _, m := range runs {
 		values = append(values, value(m))
 	}
-	if len(values) == 1 {
-		return values[0], math.NaN()
+	return values
+}
+
+// overRuns returns the mean of the values of runs as a table has it, and their deviation, "" of fewer than three.
+func overRuns(values []float64, digits int) []string {
+	mean, deviation := stat.MeanStdDev(values, nil)
+	cells := []string{strconv.FormatFloat(mean, 'f', digits, 64), ""}
+	if deviations(len(values)) {
+		cells[1] = strconv.FormatFloat(deviation, 'f', digits, 64)
 	}
-	return stat.MeanStdDev(values, nil)
+	return cells
 }

@@ -14,6 +14,23 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
+// The runs on speed-flow that are kept, of some of its seeds, have the figures of its table of runs.
+func TestRunsOnSpeedFlowAreThoseOfTheKeptRuns(t *testing.T) {
+	kept, err := filepath.Glob(filepath.Join(root, "research/runs/speed-flow/*/seed-*"))
+	if err != nil || len(kept) == 0 {
+		t.Fatalf("no runs are kept: %v", err)
+	}
+	runs := records(t, data+"/paper-speed-flow-runs.csv")
+	for _, dir := range kept {
+		e := must.Get(run.ReadEval(filepath.Join(dir, "eval.json")))(t)
+		x := must.Get(config.Load(filepath.Join(dir, "config.yaml"), config.Overrides{}))(t)
+		want := []string{x.Label(), fmt.Sprint(x.Train.Seed), fmt.Sprint(x.Data.Seed), fmt.Sprintf("%.3f", e.ContextLL.Mean), fmt.Sprintf("%.3f", e.TargetLL.Mean)}
+		if !slices.ContainsFunc(runs, func(row []string) bool { return slices.Equal(row[:len(want)], want) }) {
+			t.Errorf("paper-speed-flow-runs.csv has no row %q, which %s has", want, dir)
+		}
+	}
+}
+
 // The runs that are kept in research have the figures of the paper's cells.
 func TestCellsAreThoseOfTheKeptRuns(t *testing.T) {
 	kept, err := filepath.Glob(filepath.Join(root, "research/runs/*/*/seed-0/eval.json"))
