@@ -135,7 +135,10 @@ func (o *evalOptions) prepare() (e config.Experiment, err error) {
 	if err := firstError(o.openDevice, o.levelFlags.check, o.checkBatches, o.checkJoint); err != nil {
 		return e, err
 	}
-	if e, err = o.Experiment(); err != nil {
+	flags := func(e config.Experiment) []config.Flag {
+		return append(o.levelFlags.overrides(e, &o.app.warnings), o.batchFlags.overrides()...)
+	}
+	if e, err = o.Experiment(flags); err != nil {
 		return e, err
 	}
 	ofRun := o.out == "" && o.Run != ""
@@ -143,8 +146,5 @@ func (o *evalOptions) prepare() (e config.Experiment, err error) {
 		o.out = filepath.Join(o.Run, run.EvalFile)
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out, Part: run.EvalFile, Overwrite: ofRun}}
-	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.tasks)...); err != nil {
-		return e, err
-	}
-	return o.Experiment(append(o.levelFlags.overrides(e, &o.app.warnings), o.batchFlags.overrides()...)...)
+	return e, o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.tasks)...)
 }

@@ -111,7 +111,7 @@ func runExport(a *app, o exportOptions) error {
 		}
 		outputs = append(outputs, output.File{Flag: "--out", Path: s.Density})
 	}
-	e, err := o.Experiment()
+	e, err := o.Experiment(nil)
 	if err != nil {
 		return err
 	}

@@ -72,12 +72,14 @@ func (o *plotFitOptions) run(ctx context.Context, a *app) error {
 
 // open opens a run, after checking the output against its files.
 func (o *plotFitOptions) open(dir string) (figures.Run, error) {
-	var flags []config.Flag
-	if o.given("seed") {
-		flags = append(flags, seedFlag(o.seed))
+	flags := func(config.Experiment) (set []config.Flag) {
+		if o.given("seed") {
+			set = append(set, seedFlag(o.seed))
+		}
+		return set
 	}
 	stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
-	e, err := stored.Experiment(flags...)
+	e, err := stored.Experiment(flags)
 	if err == nil {
 		err = figures.CheckPlottable(e.Benchmark)
 	}

@@ -215,11 +215,10 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 // experiment returns the configuration of a run, with --num-quantiles if its model has levels; a warning
 // says if it has not.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
-	e, err := stored.Experiment()
-	if err != nil || o.numTau == 0 {
-		return e, err
+	if o.numTau == 0 {
+		return stored.Experiment(nil)
 	}
-	return stored.Experiment(quantileFlag(o.numTau, e, &o.app.warnings)...)
+	return stored.Experiment(func(e config.Experiment) []config.Flag { return quantileFlag(o.numTau, e, &o.app.warnings) })
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

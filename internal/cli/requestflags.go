@@ -198,7 +198,7 @@ func (o *requestFlags) drawSeed(a predict.Asked) uint64 {
 
 // experiment checks the outputs, and returns the configuration of the run with the flags applied.
 func (o *requestFlags) experiment() (config.Experiment, error) {
-	e, err := o.Experiment()
+	e, err := o.Experiment(func(e config.Experiment) []config.Flag { return o.overrides(e, &o.app.warnings) })
 	if err != nil {
 		return e, err
 	}
@@ -207,10 +207,7 @@ func (o *requestFlags) experiment() (config.Experiment, error) {
 			return e, err
 		}
 	}
-	if err := o.checkFiles(o.Files(e, o.dataDir)...); err != nil {
-		return e, err
-	}
-	return o.Experiment(o.overrides(e, &o.app.warnings)...)
+	return e, o.checkFiles(o.Files(e, o.dataDir)...)
 }
 
 // checkFiles checks the outputs against the files that are read.

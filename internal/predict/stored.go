@@ -22,16 +22,34 @@ type Stored struct {
 }
 
 // Experiment returns the configuration: the run's, which environment variables do not change, or that of
-// Config, which they do. flags set keys of it.
-func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
-	if s.Run == "" {
-		return config.Load(s.Config, config.Overrides{Flags: flags, Env: os.Environ})
-	}
-	r, err := run.Open(s.Run, flags...)
+// Config, which they do. Unless flags is nil, it is given the configuration and returns what sets keys of it.
+func (s Stored) Experiment(flags func(config.Experiment) []config.Flag) (config.Experiment, error) {
+	resolve, err := s.resolver()
 	if err != nil {
 		return config.Experiment{}, err
 	}
-	return r.Experiment, nil
+	e, err := resolve()
+	if err != nil || flags == nil {
+		return e, err
+	}
+	return resolve(flags(e)...)
+}
+
+// resolver returns the function that resolves the configuration. It reads Config once, as a pipe has no second time.
+func (s Stored) resolver() (func(flags ...config.Flag) (config.Experiment, error), error) {
+	if s.Run == "" {
+		content, err := config.ReadFile(s.Config)
+		return func(flags ...config.Flag) (config.Experiment, error) {
+			return config.Parse(s.Config, content, config.Overrides{Flags: flags, Env: os.Environ})
+		}, err
+	}
+	return func(flags ...config.Flag) (config.Experiment, error) {
+		r, err := run.Open(s.Run, flags...)
+		if err != nil {
+			return config.Experiment{}, err
+		}
+		return r.Experiment, nil
+	}, nil
 }
 
 // Files returns the paths that the model and the experiment's data are read from.

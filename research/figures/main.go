@@ -97,12 +97,14 @@ func write(ctx context.Context, args []string) error {
 
 // open opens a trained run with its data.
 func open(o options, dir string) (figures.Run, error) {
-	var flags []config.Flag
-	if o.seed != "" {
-		flags = append(flags, config.Flag{Name: "--seed", Key: "eval.seed", Value: o.seed})
+	flags := func(config.Experiment) (set []config.Flag) {
+		if o.seed != "" {
+			set = append(set, config.Flag{Name: "--seed", Key: "eval.seed", Value: o.seed})
+		}
+		return set
 	}
 	stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
-	e, err := stored.Experiment(flags...)
+	e, err := stored.Experiment(flags)
 	if err != nil {
 		return figures.Run{}, err
 	}

@@ -27,7 +27,7 @@ const (
 // open opens a trained run with its data.
 func open(o options, dir string) (figures.Run, error) {
 	stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
-	e, err := stored.Experiment()
+	e, err := stored.Experiment(nil)
 	if err != nil {
 		return figures.Run{}, err
 	}
