@@ -66,16 +66,18 @@ for name in "$@"; do
 		draw levels paper-figure-2.png "$(for benchmark in double-sine circle lissajous; do of "$benchmark" acqnp; done)"
 		;;
 	speed-flow) draw speed-flow paper-figure-3.png "$(of speed-flow acqnp cqnp bnp canp cnp)" ;;
-	num-quantiles) # evaluated here; sweeps/num-quantiles.yaml trains six seeds
+	num-quantiles) # evaluated here, on lissajous as in the paper or else on speed-flow; sweeps/num-quantiles.yaml trains six seeds
+		benchmark=lissajous
+		[ -d "$runs/lissajous/acqnp" ] || benchmark=speed-flow
 		for model in acqnp cqnp; do
-			for run in "$runs/lissajous/$model"/seed-*; do
+			for run in "$runs/$benchmark/$model"/seed-*; do
 				[ -d "$run/checkpoints" ] || continue
 				for n in 3 5 7 9 11; do
 					[ -e "$run/levels-$n.json" ] || "$program" eval --run "$run" --data-dir "$data" --num-quantiles $n --level-spacing grid --out "$run/levels-$n.json"
 				done
 			done
 		done
-		go run -C "$root/research" ./paper --data "$tables" --images "$out" levels "$runs/lissajous"
+		go run -C "$root/research" ./paper --data "$tables" --images "$out" levels "$runs/$benchmark"
 		;;
 	depths) go run -C "$root/research" ./paper --data "$tables" --images "$out" depths "$runs/lissajous/acqnp" ;;
 	*)

@@ -143,6 +143,22 @@ func TestMeasurementsNeedSeeds(t *testing.T) {
 	}
 }
 
+// What few levels cost is compared by what seeds vary by; another benchmark than the paper's is said.
+func TestTheCostOfFewLevelsNeedsSeeds(t *testing.T) {
+	row := func(model, levels, runs, target string) map[string]string {
+		return map[string]string{"benchmark": "Speed-Flow", "model": model, "levels": levels, "runs": runs, "target": target, "target ±": "0.1"}
+	}
+	for _, test := range []struct{ want, runs, few string }{
+		{"yes", "3", "0.2"}, {"open", "3", "0.9"}, {"no", "3", "1.6"}, {"open: what a seed varies by is not measured", "1", "0.2"},
+	} {
+		rows := []map[string]string{row("ACQNP", "3", test.runs, "0.9"), row("ACQNP", "11", test.runs, "1"), row("CQNP", "3", test.runs, test.few), row("CQNP", "11", test.runs, "1")}
+		want := test.want + ", there; Lissajous is not tested"
+		if claims := ofLevels(rows); claims[0].verdict() != want { // the error of a difference of costs is √(4·0.1²)
+			t.Errorf("%s runs, CQNP from %s: found %q, want %q", test.runs, test.few, claims[0].verdict(), want)
+		}
+	}
+}
+
 // keep writes a run with evaluations below a directory.
 func keep(t *testing.T, dir, config string, evals map[string]run.Eval) {
 	t.Helper()
