@@ -71,28 +71,16 @@ func countsOf(z points.Points, c *observed) {
 	}
 }
 
-// Given implements [Model]. A count is a part as narrow as nothing else rounds to it, many large ones are one part.
+// Given implements [Model].
 func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	context.Weights = nil
 	means, variances := m.Model.predict(m.group(context).Thin(mostContext), countsOf, m.group(targets))
 	out := make([]likelihood.GaussianMixture, len(means))
 	for t, mean := range means {
 		factor := factorOf(targets, t)
-		var parts []likelihood.Gaussian
-		var logs []float64
-		p := m.Model.probabilities(mean+math.Log(factor), math.Sqrt(variances[t]))
-		for low := 0; low < len(p); {
-			high := min(len(p), low+1+low/10)
-			weight, centre := 0.0, 0.0
-			for k := low; k < high; k++ {
-				weight, centre = weight+p[k], centre+p[k]*float64(k)
-			}
-			if weight > 0 {
-				width := 0.1 + 0.3*float64(high-low-1)
-				parts = append(parts, likelihood.Gaussian{Mean: centre / weight / factor, Scale: width / factor})
-				logs = append(logs, math.Log(weight))
-			}
-			low = high
+		parts, logs := countMixture(m.Model.probabilities(mean+math.Log(factor), math.Sqrt(variances[t])))
+		for i, g := range parts {
+			parts[i] = likelihood.Gaussian{Mean: g.Mean / factor, Scale: g.Scale / factor}
 		}
 		out[t] = m.mixture(parts, logs)
 	}
@@ -101,7 +89,7 @@ func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixt
 
 // probabilities returns those of 0, 1, 2 … until nearly nothing is left, if η is normal.
 func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
-	const left, most = 1e-7, 2000
+	const left = 1e-7
 	if m.Shape == 0 {
 		p := logistic(mean, deviation)
 		return []float64{1 - p, p}
@@ -112,7 +100,7 @@ func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
 		at = append(at, n.weight*math.Exp(-m.Shape*math.Log1p(rate/m.Shape)))
 		growth = append(growth, rate/(m.Shape+rate))
 	}
-	for sum, k := 0.0, 0.0; sum < 1-left && k < most; k++ {
+	for sum, k := 0.0, 0.0; sum < 1-left && k < mostParts; k++ {
 		p := 0.0
 		for i, v := range at {
 			p += v

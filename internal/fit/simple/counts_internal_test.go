@@ -97,3 +97,27 @@ func TestCountsAreRatesTimesExposures(t *testing.T) {
 	}
 	near(t, "sum", sum, 1, 1e-3)
 }
+
+// The parts of a mixture round to the counts' probabilities: narrow ones, and those of many large counts together. What is left
+// costs less than a thousandth of a nat; no count is off by a tenth.
+func TestPartsRoundToCounts(t *testing.T) {
+	whole := likelihood.Support{Low: new(float64), Whole: true}
+	for _, mean := range []float64{0.5, 3, 8, 12, 15, 18, 25, 30, 60, 100, 190} {
+		for _, shape := range []float64{2, 20, 1e4} {
+			m := glmm{Shape: shape}
+			p := m.probabilities(math.Log(mean), 0.1)
+			d := whole.Of(likelihood.WeightedGaussians(countMixture(p)))
+			loss := 0.0
+			for k, want := range p {
+				got := math.Exp(d.LogDensity(float64(k)))
+				loss += want * math.Log(want/got)
+				if want > 1e-3 && math.Abs(got/want-1) > 0.1 {
+					t.Errorf("mean %g, shape %g: P(%d) = %.4f, want %.4f", mean, shape, k, got, want)
+				}
+			}
+			if loss > 1e-3 {
+				t.Errorf("mean %g, shape %g: found %.5f nats lost", mean, shape, loss)
+			}
+		}
+	}
+}
