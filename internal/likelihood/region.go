@@ -147,14 +147,15 @@ func Modes(d Distribution) []float64 {
 
 // RegionRank returns the probability of the smallest highest-density region that holds y: that of
 // all places at which the density is at least as high. It is 0 at the highest mode and near 1 far
-// out in the tails, and 1 in a part at 0 that [HighestDensity] leaves out. y lies in
-// HighestDensity(d, mass) if its rank is below mass, for masses up to 0.99.
-func RegionRank(d Distribution, y float64) float64 {
+// out in the tails, and 1 in a part at 0 that [HighestDensity] leaves out. A y with a probability of its own adds that part u of
+// it, a uniform number, so that ranks of outcomes of d are uniform. y lies in HighestDensity(d, mass) if its rank with u = 0
+// is below mass, for masses up to 0.99.
+func RegionRank(d Distribution, y, u float64) float64 {
 	s := d.Support()
 	own, _, _ := atom(d, y)
 	denser := func(all []Atom) (sum float64) {
 		for _, o := range all {
-			if o.Probability > own && o.Y != y {
+			if o.Y != y && heavier(o, Atom{y, own}) < 0 {
 				sum += o.Probability
 			}
 		}
@@ -162,12 +163,12 @@ func RegionRank(d Distribution, y float64) float64 {
 	}
 	if s.Whole {
 		if all := values(d, 1e-4); all != nil {
-			return denser(all)
+			return min(denser(all)+u*own, 1)
 		}
 		return math.Abs(2*d.CDF(y) - own - 1) // the central interval's
 	}
 	if own > 0 {
-		return denser(Ends(d))
+		return min(denser(Ends(d))+u*own, 1)
 	}
 	c, points := inside(d, 1e-9)
 	if points == nil && s.Real() {

@@ -182,7 +182,7 @@ func TestASliverAt0IsLeftOut(t *testing.T) {
 		if d.LogDensity(near0) < d.LogDensity(set[len(set)-1].High) {
 			t.Errorf("weight %g: the density at 0 is low, so the case tests nothing", weight)
 		}
-		if rank := likelihood.RegionRank(d, near0); (rank < 0.9) != part {
+		if rank := likelihood.RegionRank(d, near0, 0); (rank < 0.9) != part {
 			t.Errorf("weight %g: %g has rank %v, and lies in the region: %t", weight, near0, rank, part)
 		}
 	}

@@ -202,7 +202,7 @@ func TestSupportedRegions(t *testing.T) {
 			}
 			for _, p := range probabilities[2:15] {
 				y := d.Quantile(p)
-				rank, inside := likelihood.RegionRank(d.Distribution, y), false
+				rank, inside := likelihood.RegionRank(d.Distribution, y, 0), false
 				for _, i := range set {
 					inside = inside || y >= i.Low && y <= i.High
 				}
@@ -300,7 +300,7 @@ func TestHugeWholeNumbersAreNotCounted(t *testing.T) {
 	d := likelihood.Support{Whole: true}.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1e17, Scale: 30}, {Mean: 1e17, Scale: 40}}))
 	done := make(chan bool)
 	go func() {
-		finite(t, "scores", d.CRPS(1e17+128), likelihood.RegionRank(d, 1e17+16), d.Mean(), d.Variance())
+		finite(t, "scores", d.CRPS(1e17+128), likelihood.RegionRank(d, 1e17+16, 0), d.Mean(), d.Variance())
 		if set := likelihood.HighestDensity(d, 0.9); len(set) != 1 || !(set[0].Low < 1e17 && set[0].High > 1e17) {
 			t.Errorf("a region of %v", set)
 		}

@@ -221,8 +221,9 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 	for c, d := range t.Channels {
 		y, side := q.Targets.RowY(t.Target)[c], q.Targets.Limit(t.Target, c)
 		var p score.Point
+		u := within.Float(drawStep(t), uint64(c))
 		if side == 0 {
-			p = score.Of(d.Distribution, y, within.Float(drawStep(t), uint64(c)))
+			p = score.Of(d.Distribution, y, u)
 		} else {
 			p = score.OfLimit(d.Distribution, y, side)
 		}
@@ -230,7 +231,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}
 		if s.Outcomes != nil {
-			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
+			p.Rank = likelihood.RegionRank(d.Distribution, p.Y, u)
 		}
 		if side == 0 {
 			p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)

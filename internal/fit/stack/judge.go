@@ -244,14 +244,14 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		o := &outcomes[i]
-		o.PIT = likelihood.PITKnown(at(i, math.MaxInt), y, t.side, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
+		o, u := &outcomes[i], g.Float(math.MaxUint64-uint64(s.column), uint64(i))
+		o.PIT = likelihood.PITKnown(at(i, math.MaxInt), y, t.side, u)
 		if ranked[i] {
 			d := at(i, mostRankedParts)
 			if t.side != 0 {
 				y = d.Quantile(o.PIT)
 			}
-			o.Rank, o.Weight = likelihood.RegionRank(d, y), t.share
+			o.Rank, o.Weight = likelihood.RegionRank(d, y, u), t.share
 		}
 	})
 	for i, t := range s.targets {
