@@ -70,8 +70,7 @@ func (d *decimals) number(cell string, line int) (v float64, conflict string, is
 		d.mark, d.line = mark, line
 	}
 	if mark != d.mark {
-		name := map[byte]string{',': "comma", '.': "point"}[d.mark]
-		return 0, fmt.Sprintf("a decimal %s, as in line %d (one file has one kind of decimals)", name, d.line), false
+		return 0, fmt.Sprintf("a decimal %s, as in line %d (one file has one kind of decimals)", markNames[d.mark], d.line), false
 	}
 	return v, "", true
 }

@@ -105,8 +105,11 @@ func (t *table) checkRow() error {
 	return nil
 }
 
-// warn adds lines about columns that have no name.
+// warn adds lines about columns that have no name and, after the last row, about decimal marks.
 func (t *table) warn(w *warning.Record) {
+	if t.warnings = w; t.delimiter == ';' {
+		t.marks = &marks{map[byte]bool{}, make([]marked, len(t.header))}
+	}
 	h := t.heading
 	empty := len(h.nameless)
 	if slices.Contains(h.nameless, 0) {

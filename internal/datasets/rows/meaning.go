@@ -113,7 +113,10 @@ func (t *table) meaning(column int) meaning {
 func (t *table) number(text string, column int) (v float64, conflict string, is bool) {
 	if t.delimiter == ';' {
 		line, _ := t.rows.FieldPos(column)
-		return t.decimals.number(text, line)
+		if v, conflict, is = t.decimals.number(text, line); is {
+			t.marks.note(text, v, column, line)
+		}
+		return v, conflict, is
 	}
 	if v, is = tabular.ParseNumber(text); !is && thousands.MatchString(text) {
 		v, is = tabular.ParseNumber(strings.ReplaceAll(text, ",", ""))

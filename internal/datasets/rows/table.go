@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // A table reads a CSV file, or a table of another form of package tabular, row by row. The first line
@@ -31,7 +32,9 @@ type table struct {
 	refused   map[string]string // columns without cells, and their types
 	delimiter rune              // of a CSV file: a comma, a semicolon or a tab; 0 for other forms
 	decimals  decimals
-	line      int // of the current row; 0 before the header
+	marks     *marks          // between semicolons, while points are read
+	warnings  *warning.Record // takes the line about them
+	line      int             // of the current row; 0 before the header
 	header    []string
 	heading   heading
 	fields    []string // of the current row
@@ -234,11 +237,14 @@ func each(paths []string, start, row func(t *table) error) error {
 func (t *table) each(row func(t *table) error) (rows int, err error) {
 	for {
 		if err := t.next(); err == io.EOF {
-			return rows, nil
+			return rows, t.settleMarks()
 		} else if err != nil {
 			return rows, err
 		}
 		rows++
+		if t.marks != nil {
+			t.prove()
+		}
 		if err := row(t); err != nil {
 			return rows, err
 		}
