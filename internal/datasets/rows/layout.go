@@ -193,7 +193,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.split, err = t.optional(l.Split); err != nil {
 		return nil, err
 	}
-	r.names.outer, r.names.byFile = -1, l.ByFile
+	r.names.outer, r.names.byFile, r.names.spellings = -1, l.ByFile, new(spellings)
 	if r.nested = l.Outer != ""; r.nested {
 		err = l.placeOuter(t, &r.names)
 		return r, err

@@ -113,6 +113,24 @@ func TestTwoSpellingsInAFileAreSaid(t *testing.T) {
 	}
 }
 
+// A file of known rows and targets is one file: a line says so if these spell a name in two ways.
+func TestTwoSpellingsInKnownRowsAndTargets(t *testing.T) {
+	for text, want := range map[string]string{
+		"id,kind,y\n3.0,4,\n3,4.0,1\n":              "id has numbers in two spellings, each read as one name: 3.0 and 3; kind has numbers in two spellings, each read as one name: 4 and 4.0",
+		"id,kind,y\n3,4,\n3.0,4,\n5,4,1\n":          "id has numbers in two spellings, each read as one name: 3 and 3.0",
+		"id,kind,y\n3,4,1\n3.0,4,1\n3,4,\n3.0,4,\n": "id has numbers in two spellings, each read as one name: 3 and 3.0",
+		"id,kind,y\n3.0,4,\n3.0,4,1\n5,4,1\n":       "",
+	} {
+		var w warning.Record
+		path := written(t, "t.csv", text)
+		layout := rows.Layout{X: []string{"kind"}, Y: []string{"y"}, XForms: []rows.Form{{Categories: []string{"4"}}}, Groups: []string{"id"}, Warnings: &w}
+		_, _, _, err := layout.ReadBoth(path)
+		if got := strings.ReplaceAll(strings.Join(w.Lines(), "; "), path+": ", ""); err != nil || got != want {
+			t.Errorf("%q: %v, %q, want %q", text, err, got, want)
+		}
+	}
+}
+
 // Columns under default names are read, with a line.
 func TestDefaultNamesOfColumnsAreSaid(t *testing.T) {
 	for text, want := range map[string]string{"age,price\n1,2\n": "", "x,price\n1,2\n": "no column age: read x as age", "x1,y\n1,2\n": "no column age, price: read x1 as age, y as price"} {

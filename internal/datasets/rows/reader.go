@@ -111,7 +111,7 @@ func (r *reader) readName(t *table, column int) (float64, error) {
 		name = strings.Clone(name) // so that the rest of the row can be freed
 		r.Categories, r.index[name] = append(r.Categories, name), i
 	}
-	r.spellings.note(i, name, cell)
+	r.spellings.note(r.Categories[i], cell)
 	return float64(i), nil
 }
 

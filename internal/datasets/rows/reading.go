@@ -191,7 +191,7 @@ type grouping struct {
 	index  map[string]int
 	names  []string
 
-	spellings spellings
+	spellings *spellings // known rows and targets of a file share them; nil of a scan
 }
 
 // column returns the name of the column of groups, "" without one.
@@ -226,6 +226,8 @@ func (g *grouping) row(t *table) (i int, fresh bool) {
 		g.index[name] = i
 		g.names = append(g.names, name)
 	}
-	g.spellings.note(i, name, cell)
+	if g.spellings != nil {
+		g.spellings.note(g.names[i], cell)
+	}
 	return i, !known
 }

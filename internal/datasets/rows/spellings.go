@@ -9,27 +9,24 @@ import (
 
 // spellings finds names of a column that a file spells in two ways, such as 11 and 11.0. The zero value has found none.
 type spellings struct {
-	first []string // the first cell of each name, by its number
-	found map[int]bool
+	first map[string]string // the first cell of each name
+	found map[string]bool
 	twice []string // pairs of cells
 }
 
-// note notes a cell of name i.
-func (s *spellings) note(i int, name, cell string) {
-	for len(s.first) <= i {
-		s.first = append(s.first, "")
+// note notes a cell of a name, which is kept.
+func (s *spellings) note(name, cell string) {
+	if s.first == nil {
+		s.first, s.found = map[string]string{}, map[string]bool{}
 	}
-	switch first := s.first[i]; {
-	case first == cell || s.found[i]:
-	case first == "" && cell == name:
-		s.first[i] = name
-	case first == "":
-		s.first[i] = strings.Clone(cell)
+	switch first, known := s.first[name]; {
+	case known && (first == cell || s.found[name]):
+	case !known && cell == name:
+		s.first[name] = name
+	case !known:
+		s.first[name] = strings.Clone(cell)
 	default:
-		if s.found == nil {
-			s.found = map[int]bool{}
-		}
-		s.found[i], s.twice = true, append(s.twice, first+" and "+cell)
+		s.found[name], s.twice = true, append(s.twice, first+" and "+cell)
 	}
 }
 
