@@ -104,6 +104,9 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	if c.Codes != "" {
 		o.Warnings.Add("%s", c.Codes)
 	}
+	if c.Stamps != "" && !y {
+		o.Warnings.Add("%s", c.Stamps)
+	}
 	if f.Categories != nil {
 		o.Warnings.Add("%s: %s is read as %s", o.File, c.Name, c.What())
 	}

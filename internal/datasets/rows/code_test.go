@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -47,6 +48,32 @@ func TestCodesForMissingValues(t *testing.T) {
 	for _, cells := range [][]string{strings.Fields("0 99 0 99 99"), strings.Fields("1 10 100 1000 10000"), strings.Fields("999 998 997 999 996"), strings.Fields("5 5 5 5")} {
 		if got := codes(t, cells); got != "" {
 			t.Errorf("%v: said %q", cells, got)
+		}
+	}
+}
+
+// Numbers that are all dates without separators are said, in x, and stay numbers.
+func TestDatesWithoutSeparatorsAreSaid(t *testing.T) {
+	for text, want := range map[string]string{
+		"20200403 20191231 20200101":   "FILE:2: c has 20200403, all its numbers look like dates yyyymmdd, and it takes them for numbers: write 2020-04-03 for a date",
+		"20200403.0 NA 2.0200404e7":    "FILE:2: c has 20200403.0, all its numbers",
+		"20200403 20191231 20200132":   "",
+		"20200403 20191231 -9999":      "",
+		"18991231 20200101":            "",
+		"21010101 20200101":            "",
+		"20200403.5 20200101":          "",
+		"2020-04-03 2020-04-04":        "",
+		"200403 191231":                "",
+		"20200403 20200404 20200404 x": "",
+	} {
+		path := datatest.CSV(t, "c,n\n"+strings.Join(strings.Fields(text), ",20200101\n")+",20200102\n")
+		for _, d := range []config.Data{{File: path, XColumns: []string{"c"}, Missing: config.Drop}, {File: path, YColumns: []string{"c"}, Missing: config.Drop}, {File: path, XColumns: []string{"c"}, Categories: []string{"c"}}} {
+			var w warning.Record
+			must.Get(rows.ScanFile(d, ""))(t).Layout(d, &w)
+			said := strings.ReplaceAll(strings.Join(w.Lines(), "\n"), path, "FILE")
+			if want := map[bool]string{true: want}[d.XColumns != nil && d.Categories == nil]; !strings.HasPrefix(said, want) || want == "" && strings.Contains(said, "yyyymmdd") {
+				t.Errorf("%s, %+v: said %q, want %q", text, d, said, want)
+			}
 		}
 	}
 }

@@ -79,6 +79,16 @@ func dayLayoutOf(day string) string {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
+// stampOf returns the date that a number such as 20240301 may mean, from 1900 to 2100. It is a number all the same: only
+// who made the file knows.
+func stampOf(v float64) (date string, is bool) {
+	if !(19000101 <= v && v <= 21001231) {
+		return "", false
+	}
+	day, err := time.Parse("20060102", strconv.FormatFloat(v, 'f', -1, 64))
+	return day.Format(dayLayout), err == nil
+}
+
 // slashed are dates such as 3/14/2026, whose column says which number is the day. One with two digits of the
 // year is none.
 var slashed = regexp.MustCompile(`^\d{1,2}([/-])\d{1,2}[/-](\d{2}|\d{4})([ T]\d{1,2}:.*)?$`)

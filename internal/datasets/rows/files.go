@@ -46,7 +46,8 @@ func (t *Table) Refuse(i int, found, expected string) error {
 
 // Layout returns how training reads the files of a scan. A column of cells of several kinds is read as one of the most
 // frequent, so that the first other cell is refused. Names are numbered in the order of their first rows, and dates are
-// days since 1970: training settles both by the rows that it uses. w takes lines on numbers that look like codes.
+// days since 1970: training settles both by the rows that it uses. w takes lines on numbers that look like codes
+// or dates.
 func (s Scan) Layout(d config.Data, w *warning.Record) Layout {
 	l := Layout{X: d.XColumns, Y: d.YColumns, Groups: []string{d.Group}, Split: d.SplitColumn, ByFile: true, DropMissing: d.Missing == config.Drop, Warnings: w}
 	var forms []Form
@@ -65,6 +66,9 @@ func (s Scan) Layout(d config.Data, w *warning.Record) Layout {
 		}
 		if c.Codes != "" && k != nameKind {
 			w.Add("%s", c.Codes)
+		}
+		if c.Stamps != "" && k != nameKind && slices.Contains(d.XColumns, name) {
+			w.Add("%s", c.Stamps)
 		}
 		f.Log = slices.Contains(d.Log, name)
 		forms, l.trained = append(forms, f), append(l.trained, k)

@@ -20,6 +20,7 @@ type judge struct {
 	extent          // of numbers, dates and times of day
 	low      end
 	high     end
+	stamps   found // numbers such as 20240301
 	days     [len(dayFormats)]dayFormat
 	spread   spread
 	values   map[string]bool // different cells
@@ -93,6 +94,9 @@ func (j *judge) add(t *table, column int) {
 		j.extent.add(m.value)
 		j.low.add(t, column, m.value, -1)
 		j.high.add(t, column, m.value, 1)
+		if date, is := stampOf(m.value); is {
+			j.stamps.add(t, column, date)
+		}
 	case clockKind, dateKind:
 		j.extent.add(m.value)
 	case slashKind:
@@ -203,6 +207,9 @@ func (j *judge) settle(c *Column) {
 	case only(numberKind):
 		c.Kind = NumberColumn
 		c.Codes = codesOf(c.Name, j.low, j.high, j.found[numberKind].count, c.Distinct)
+		if j.stamps.count == j.found[numberKind].count {
+			c.Stamps = fmt.Sprintf("%s: %s has %s, all its numbers look like dates yyyymmdd, and it takes them for numbers: write %s for a date", j.stamps.place, c.Name, j.stamps.cell, j.stamps.wants)
+		}
 	case only(percentKind):
 		c.Kind, c.Format = NumberColumn, Percent
 	case only(clockKind):

@@ -46,6 +46,9 @@ type Column struct {
 	Skew float64 `json:"skew"`
 	// Codes is a line on numbers that look like codes for a missing value, such as -9999, far from all others; "" without.
 	Codes string `json:"codes,omitempty"`
+	// Stamps is a line on numbers that all look like dates without separators, such as 20240301; "" without. It is for
+	// columns of x.
+	Stamps string `json:"stamps,omitempty"`
 	// PerGroup says that all rows of a group have the same cell. It is false if there are
 	// more than 100,000 groups.
 	PerGroup bool `json:"per_group"`

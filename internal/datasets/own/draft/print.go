@@ -53,6 +53,9 @@ func (f Found) describe(c rows.Column) string {
 	if c.Codes != "" {
 		text += "; see " + c.Codes
 	}
+	if c.Stamps != "" {
+		text += "; see " + c.Stamps
+	}
 	if c.Missing > 0 {
 		text += fmt.Sprintf("; %d missing", c.Missing)
 	}
