@@ -60,14 +60,17 @@ func (c curve) highestDensity(d Distribution, points []point, mass float64) (set
 	}
 	l := c.landscape(s, points, min(sliver, (1-mass)/2))
 	dense, _ := l.above(l.level(left))
+	const little = 1e-3
 	// A density with a plateau, or parameters beyond float64, can leave no such level.
-	if held := c.mass(dense); !(math.Abs(held-left) <= 1e-3) {
+	if held := c.mass(dense); !(math.Abs(held-left) <= little) {
 		return nil
 	}
 	for _, i := range dense {
 		low := c.scale.Value(i.Low)
-		if s.Low != nil && i.Low == c.begin(*s.Low) {
-			low = *s.Low // it begins at the atom
+		if s.Low != nil && i.Low == c.begin(*s.Low) { // it begins at the atom
+			if low = *s.Low; c.mass([]Interval{i}) < little { // as the density of √y is infinite at 0, where it holds nothing
+				continue
+			}
 		}
 		set = append(set, Interval{low, c.scale.Value(i.High)})
 	}

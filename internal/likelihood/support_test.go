@@ -214,6 +214,17 @@ func TestSupportedRegions(t *testing.T) {
 	})
 }
 
+// Where the density of √y is infinite at 0 and holds nothing, a region has the bound alone.
+func TestRegionsHaveNoSliverAtTheBound(t *testing.T) {
+	parts := []likelihood.Gaussian{{Mean: 2, Scale: 0.5}}
+	d := likelihood.Support{Low: new(0.0)}.Of(onScales(likelihood.GaussianMixtureOf(parts), likelihood.GaussianMixtureOf(parts).On(likelihood.RootY), 0.5))
+	for _, i := range likelihood.HighestDensity(d, 0.9) {
+		if held := d.CDF(i.High) - d.CDF(i.Low); i.Low != i.High && held < 1e-3 {
+			t.Errorf("the region has the interval %v, which holds %v", i, held)
+		}
+	}
+}
+
 // A part of next to no weight that reaches far does not change where a region begins and ends.
 func TestSupportedRegionsBesideFarTails(t *testing.T) {
 	parts := []likelihood.Gaussian{{Mean: 1, Scale: 2}, {Mean: 1, Scale: 1e9}}
