@@ -204,6 +204,7 @@ func (f *fitting) options(ctx context.Context, c int, data []points.Group) (stac
 	if err != nil {
 		return how, err
 	}
+	f.noteShares(c, settled)
 	heaps, line, err := how.Heap(ctx, data)
 	if how.Heaps = heaps; heaps != nil {
 		o.Warnings.Add("the values of %s are taken for %s", y.Column, line)
@@ -262,6 +263,17 @@ func (f *fitting) noteLimits(c int, kinds []stack.Kind) {
 	}
 	f.o.Warnings.Add("%s of %s: log densities have the probabilities of their sides, CRPS and the table leave them out, intervals take y there as predicted, and models are fitted to y drawn there by a mixed model of the sides%s",
 		invalid.Plural(n, "limit", "limits"), f.Y[c], guess)
+}
+
+// noteShares adds a line if column c of y may be shares, of which no model knows that they end at 0 and 1.
+func (f *fitting) noteShares(c int, s likelihood.Support) {
+	const high = 0.8 // what only comes near 0 need not be a share
+	y, column := slices.Concat(f.outcomesOf(c)...), f.o.Formula.Y[c]
+	if s.Whole || s.Low != nil && s.High != nil || column.Log || len(y) == 0 || slices.Min(y) < 0 || slices.Max(y) > 1 || slices.Max(y) < high {
+		return
+	}
+	f.o.Warnings.Add("all values of %[1]s lie between 0 and 1, and predictions may lie beyond: of shares, fit a column with log(%[1]s/(1-%[1]s)) and take its quantiles back",
+		column.Column)
 }
 
 // namesOf returns the names of the kinds of which is says yes.
