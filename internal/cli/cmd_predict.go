@@ -73,11 +73,7 @@ func (o *predictOptions) run(ctx context.Context) error {
 		return err
 	}
 	table := predict.Table{Names: predict.NamesOf(&a), Wanted: slices.Concat(predict.Always(a.About()), o.answers.wanted()), Seed: o.drawSeed(a), Threads: o.cores(),
-		Format: o.format, Calibrated: a.Calibrated}
-	if line := predict.BeyondCalibration(a.Calibrated, table.Wanted); line != "" {
-		o.app.warnings.Add("%s", line)
-		o.app.warn()
-	}
+		Format: o.format, Calibrated: a.Calibrated, Tails: new(predict.Tails)}
 	if err := table.CheckSize(a.CountTargets()); err != nil {
 		return err
 	}
@@ -87,6 +83,9 @@ func (o *predictOptions) run(ctx context.Context) error {
 	}
 	if err := table.Write(o.out, o.show(a, predictions)); err != nil {
 		return err
+	}
+	if line := table.Tails.Beyond(a.Calibrated, table.Wanted); line != "" {
+		o.app.warnings.Add("%s", line)
 	}
 	return o.finish(ctx, a, figures.Options{Calibrated: a.Calibrated})
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -21,7 +22,21 @@ type Answer struct {
 	Question   points.Question
 	Target     Target                 // with the draws, [number, dy], if there are any
 	Calibrated *conformal.Calibration // corrects levels, masses and probabilities; may be nil
+	Tails      *Tails                 // notes probabilities beyond the calibration; may be nil without one
 	Score      score.Point            // at the known y, for [ScoreValues]
+}
+
+// Tails are the channels with an answered probability beyond what a calibration has enough groups for. Goroutines may share
+// them.
+type Tails struct{ channels sync.Map }
+
+// probability returns a calibrated probability of y, and notes it in Tails if it lies in a tail. At and beyond the bounds of
+// y it is 0 or 1, whatever the tail.
+func (a *Answer) probability(y, p float64) float64 {
+	if low, high := a.Support().Bounds(); y >= low && y < high && a.Calibrated.Tail(a.Channel, a.known(), p) {
+		a.Tails.channels.Store(a.Channel, true)
+	}
+	return p
 }
 
 // columnsOf returns the columns of values.
@@ -187,12 +202,15 @@ func atoms(a *Answer) []byte {
 	return slices.Concat([]byte("["), b, []byte("]"))
 }
 
-// BeyondCalibration says in a line which of the values lie beyond what a calibration has enough groups for, "" if none do. It may be nil.
-func BeyondCalibration(c *conformal.Calibration, wanted []Value) string {
-	at, probabilities := map[quantity][]float64{}, false
+// Beyond says in a line which of the values, and of the probabilities that are answered, lie beyond what a calibration has
+// enough groups for, "" if none do. The calibration may be nil.
+func (t *Tails) Beyond(c *conformal.Calibration, wanted []Value) string {
+	at := map[quantity][]float64{}
 	for _, w := range wanted {
 		at[w.calibrated] = append(at[w.calibrated], w.At...)
-		probabilities = probabilities || w.calibrated == probability
 	}
-	return c.Beyond(at[level], at[mass], probabilities)
+	return c.Beyond(at[level], at[mass], func(channel int) bool {
+		_, in := t.channels.Load(channel)
+		return in
+	})
 }

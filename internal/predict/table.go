@@ -24,6 +24,7 @@ type Table struct {
 	Format  string // one of tabular.Formats, "" for CSV
 
 	Calibrated *conformal.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
+	Tails      *Tails                 // notes probabilities beyond the calibration
 }
 
 // draws returns how many draws are wanted.
@@ -59,7 +60,7 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	target.Draws = target.draws(draws, 0, t.draws())
 	for c, d := range target.Channels {
-		a := Answer{Distribution: d, Channel: c, Question: t.Questions[target.Group], Target: target, Calibrated: t.Calibrated}
+		a := Answer{Distribution: d, Channel: c, Question: t.Questions[target.Group], Target: target, Calibrated: t.Calibrated, Tails: t.Tails}
 		rows[c] = a.appendCells(t.row(nil, target, c), t.Wanted)
 	}
 	return rows

@@ -28,7 +28,7 @@ type Value struct {
 	Numbers func(a *Answer, at []float64) [][]float64
 	JSON    func(a *Answer) []byte // instead of Numbers, for the kind tabular.Object; nil leaves the value out
 
-	calibrated quantity // of a distribution, which a calibration corrects
+	calibrated quantity // of its parameters, which a calibration corrects
 }
 
 // Takes says how a value is asked for.
@@ -44,14 +44,13 @@ const (
 	Count                 // so many times
 )
 
-// A quantity is what a calibration corrects: it knows up to which levels, masses and probabilities.
+// A quantity is what a calibration corrects, if it is asked for by its number: it knows up to which levels and masses.
 type quantity int
 
 const (
 	uncorrected quantity = iota
 	level
 	mass
-	probability
 )
 
 // Want returns the value of a name, which is one of [Values], at parameters.
@@ -160,10 +159,14 @@ var Values = []Value{
 		Numbers: func(a *Answer, at []float64) [][]float64 {
 			return each(likelihood.Densities(a.Distribution.Distribution, at))
 		}},
-	{Name: "cdf", Key: "cdf", Flag: "cdf", Kind: tabular.Number, Takes: Range, Work: 1, Of: ofProbability, Doc: "the probability of a y up to each of some values", calibrated: probability,
-		Numbers: of(func(a *Answer, y float64) float64 { return a.Calibrated.CDF(a.Channel, a.known(), a.CDF(y)) })},
-	{Name: "exceed", Key: "exceed", Flag: "exceed", Kind: tabular.Number, Takes: Outcomes, Work: 1, Of: ofProbability, Doc: "the probability of more than each `Y`", calibrated: probability,
-		Numbers: of(func(a *Answer, y float64) float64 { return a.Calibrated.Survival(a.Channel, a.known(), a.Survival(y)) })},
+	{Name: "cdf", Key: "cdf", Flag: "cdf", Kind: tabular.Number, Takes: Range, Work: 1, Of: ofProbability, Doc: "the probability of a y up to each of some values",
+		Numbers: of(func(a *Answer, y float64) float64 {
+			return a.probability(y, a.Calibrated.CDF(a.Channel, a.known(), a.CDF(y)))
+		})},
+	{Name: "exceed", Key: "exceed", Flag: "exceed", Kind: tabular.Number, Takes: Outcomes, Work: 1, Of: ofProbability, Doc: "the probability of more than each `Y`",
+		Numbers: of(func(a *Answer, y float64) float64 {
+			return a.probability(y, a.Calibrated.Survival(a.Channel, a.known(), a.Survival(y)))
+		})},
 	{Name: "modes", Key: "modes", Flag: "modes", Kind: tabular.Numbers, Takes: Switch, Work: 200, Doc: "the peaks of the density, the highest first",
 		Numbers: func(a *Answer, _ []float64) [][]float64 {
 			return [][]float64{likelihood.Modes(a.Distribution.Distribution)}

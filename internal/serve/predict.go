@@ -99,10 +99,12 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 // them.
 func (q *question) predict(ctx context.Context, l *sessions) error {
 	m := q.model
-	values := q.request.wanted(nil)
-	if line := predict.BeyondCalibration(m.Calibrated, values); line != "" {
-		q.warnings.Add("%s", line)
-	}
+	values, tails := q.request.wanted(nil), new(predict.Tails)
+	defer func() {
+		if line := tails.Beyond(m.Calibrated, values); line != "" {
+			q.warnings.Add("%s", line)
+		}
+	}()
 	covered := newSpans(len(q.questions), len(m.About.Units.YNames))
 	if q.request.covers() {
 		if err := l.spread(ctx, q.questions, covered.add); err != nil {
@@ -112,9 +114,9 @@ func (q *question) predict(ctx context.Context, l *sessions) error {
 	add := func(ctx context.Context, t predict.Target) error {
 		return q.add(ctx, t, func(c int) ([]predict.Value, predict.Answer) {
 			if q.request.covers() {
-				return q.request.wanted(&covered.of[t.Group][c]), predict.Answer{Calibrated: m.Calibrated}
+				return q.request.wanted(&covered.of[t.Group][c]), predict.Answer{Calibrated: m.Calibrated, Tails: tails}
 			}
-			return values, predict.Answer{Calibrated: m.Calibrated}
+			return values, predict.Answer{Calibrated: m.Calibrated, Tails: tails}
 		})
 	}
 	if q.request.draws == 0 {

@@ -56,6 +56,8 @@ func TestTermsOfFormulas(t *testing.T) {
 		{`{"groups": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
 		{`{"groups": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
 		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
+		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5], "exceed": [4], "cdf": {"y": [3, 4]}}`, `"warnings":[]`, 200},
+		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5], "exceed": [4, 1e6]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: probabilities below 0.056 and above 0.944 of `, 200},
 		{`{"groups": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: the region 0.999 of `, 200},
 	} {
 		says(t, server, c.body, c.status, c.want)

@@ -168,11 +168,11 @@ class Distribution:
         return np.where(y <= low, sign < 0, np.where(y > high, sign > 0, inside))
 
     def cdf(self, y):
-        return self._calibrated(self._mass(y, 1), below)
+        return self._calibrated(y, self._mass(y, 1), below)
 
     def sf(self, y):
         """Return P(Y > y)."""
-        return self._calibrated(self._mass(y, -1), above)
+        return self._calibrated(y, self._mass(y, -1), above)
 
     def prob(self, above=None, upto=None):
         """Return P(above < Y ≤ upto): prob(above=500) is the probability of more than 500."""
@@ -180,15 +180,20 @@ class Distribution:
             return self._spread(1.0).copy() if upto is None else self.cdf(upto)
         return self.sf(above) if upto is None else np.maximum(self.cdf(upto) - self.cdf(above), 0)
 
-    def _calibrated(self, p, of):
-        """Return the probabilities that the calibration replaces by p, as the program does. of is below or above."""
+    def _calibrated(self, y, p, of):
+        """Return the probabilities of y that the calibration replaces by p, as the program does. of is below or above."""
         if self._levels is None:
             return p
         levels, known_from = self._levels
         known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
         which, found = np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0), np.array(p, dtype=float)
+        least = np.array([_first(one) / (len(one) - 1) for one in levels])[which]
         for k in np.unique(which):
             found[..., which == k] = of(levels[k], found[..., which == k])
+        (low, high, _), y = self._values(), self._spread(y)
+        tail = np.isfinite(y) & (y >= low) & (y < high) & ((found < least - 1e-9) | (found > 1 - least + 1e-9))
+        if tail.any():  # the program has the line that warns of it
+            self._answers("--quantiles=", "--hdr=", f"--exceed={float(y[tail][0])!r}")
         return found
 
     def rvs(self, size=None, random_state=None):
@@ -219,12 +224,17 @@ def above(levels, p):
     return np.where(p <= 0.5, replaced(levels, p, "left"), 1 - replaced(levels, 1 - p, "right"))
 
 
+def _first(levels):
+    """Return the place of the least level that is calibrated."""
+    return int(np.argmax(levels[: len(levels) // 2 + 1] > 0))
+
+
 def replaced(levels, p, side):
     """Return the levels up to ½ that are replaced by levels p of the model: of several the least (left) or the greatest.
     Beyond the outermost level that is calibrated, the model's tail goes on."""
     steps = len(levels) - 1
     half = steps // 2
-    first = int(np.argmax(levels[: half + 1] > 0))
+    first = _first(levels)
     i = first + np.searchsorted(levels[first:half], p, side=side)
     low, high = levels[np.maximum(i - 1, 0)], levels[i]
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -125,6 +125,14 @@ class Numbers(unittest.TestCase):
         alone = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.4])
         np.testing.assert_array_equal(got[:, 1:], alone)
         d = self.model.predict_distribution(self.X, self.groups, self.context)
+        # Of probabilities, only where one lies there, as the command line warns.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", "beyond what")
+            d.prob(above=d.median())
+            d.cdf([[-np.inf], [np.inf]])
+        for ask in (lambda: d.prob(above=1e9), lambda: d.cdf(np.array([[200.0], [-1e9]]))):
+            with self.assertWarnsRegex(UserWarning, r"tail goes on: probabilities below 0\.02 and above 0\.98 of y \(24 groups: "):
+                ask()
         far = np.array([[-1e9], [1e9]])
         np.testing.assert_allclose(d.cdf(far), [[0.0] * len(self.X), [1.0] * len(self.X)], atol=1e-12)
         np.testing.assert_allclose(d.cdf(got[:, 0]), 0.001, rtol=1e-6)  # quantiles are approximate to 1e-9 of a σ

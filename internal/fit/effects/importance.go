@@ -160,7 +160,7 @@ func Warn(f answer.Predictor, w *warning.Record) {
 			w.Add("%s: the effects are those of the first %d of %d names", f.X[c], mostPlaces, n)
 		}
 	}
-	if line := f.Calibrated().Beyond(Levels[:], nil, false); line != "" {
+	if line := f.Calibrated().Beyond(Levels[:], nil, nil); line != "" {
 		w.Add("%s", line)
 	}
 	kept := 0

@@ -198,14 +198,24 @@ func (c *Calibration) Survival(channel, known int, p float64) float64 {
 	return c.of(channel, known).Survival(p)
 }
 
-// Beyond says in a line which levels of quantiles and masses of regions, and whether probabilities that are asked for, lie
-// beyond those for which a calibration has enough groups. It returns "" if none do.
-func (c *Calibration) Beyond(levels, masses []float64, probabilities bool) string {
+// Tail reports whether a probability that CDF or Survival returned lies beyond those for which the calibration of the
+// channel has enough groups.
+func (c *Calibration) Tail(channel, known int, p float64) bool {
+	if c == nil {
+		return false
+	}
+	low, high, _ := c.of(channel, known).Limits()
+	return p < low-rounding || p > high+rounding
+}
+
+// Beyond says in a line which levels of quantiles and masses of regions lie beyond those for which a calibration has enough
+// groups, and whether probabilities of a channel do, which inTail reports unless it is nil. It returns "" if none do.
+func (c *Calibration) Beyond(levels, masses []float64, inTail func(channel int) bool) string {
 	if c == nil {
 		return ""
 	}
 	var lines []string
-	for _, channel := range c.Channels {
+	for i, channel := range c.Channels {
 		low, high, most := channel.Limits()
 		var beyond []string
 		for _, p := range levels {
@@ -218,7 +228,7 @@ func (c *Calibration) Beyond(levels, masses []float64, probabilities bool) strin
 				beyond = append(beyond, fmt.Sprintf("the region %g", m))
 			}
 		}
-		if probabilities {
+		if inTail != nil && inTail(i) {
 			beyond = append(beyond, fmt.Sprintf("probabilities below %.3g and above %.3g", low, high))
 		}
 		if beyond != nil {
