@@ -75,7 +75,7 @@ func (t Trained) About() About {
 
 // Recall implements [Predictor]. A network keeps nothing of its training.
 func (t Trained) Recall(questions []points.Question, _ bool, w *warning.Record) []points.Question {
-	WarnOfUnknown(questions, nil, w)
+	WarnOfUnknown(questions, nil, func(string) string { return "" }, w)
 	return questions
 }
 

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,13 +14,15 @@ import (
 
 // WarnOfUnknown adds a line about the groups with targets of which no point is known, if there are groups of which some
 // are: those of kept, the names of the training that the predictor knows, or others of the questions. Their names may be
-// mistyped.
-func WarnOfUnknown(questions []points.Question, kept []string, w *warning.Record) {
+// mistyped. outerOf returns the outer group of a group, "" for none: known points of a group help all others in it, so that
+// one without targets is no slip.
+func WarnOfUnknown(questions []points.Question, kept []string, outerOf func(name string) string, w *warning.Record) {
 	var unknown, idle []string
-	others := len(kept) > 0
+	others, helped := len(kept) > 0, map[string]bool{}
 	for _, q := range questions {
 		none := q.Known.Len() == 0
 		others = others || !none
+		helped[outerOf(q.Name)] = helped[outerOf(q.Name)] || q.Targets.Len() > 0
 		switch {
 		case none && q.Name != "" && q.Targets.Len() > 0:
 			unknown = append(unknown, q.Name)
@@ -30,11 +33,12 @@ func WarnOfUnknown(questions []points.Question, kept []string, w *warning.Record
 	if unknown == nil || !others {
 		return
 	}
+	idle = slices.DeleteFunc(idle, func(name string) bool { return outerOf(name) != "" && helped[outerOf(name)] })
 	line := fmt.Sprintf("no known point of %s (%s)", invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown))
 	if kept != nil {
 		line += fmt.Sprintf(": none of the %d of the data has such a name%s", len(kept), NearestNames(unknown, append(idle, kept...)))
 	}
-	if idle != nil {
+	if len(idle) > 0 {
 		line += "; of " + invalid.First(idle) + " there are points and no targets"
 	}
 	w.Add("%s", line)
@@ -64,8 +68,12 @@ func NearestNames(unknown, known []string) string {
 }
 
 // near reports whether a name may be another one, mistyped: numbers of one value, and other names with the same digits
-// and few other letters.
+// and few other letters. Of joined names, such as 3/b, both parts must be: class b of school 3 is not class a.
 func near(a, b string) bool {
+	outer, inner, joined := strings.Cut(a, "/")
+	if otherOuter, otherInner, both := strings.Cut(b, "/"); joined && both {
+		return near(outer, otherOuter) && near(inner, otherInner)
+	}
 	x, number := tabular.ParseNumber(a)
 	if y, other := tabular.ParseNumber(b); number && other {
 		return x == y

@@ -61,7 +61,7 @@ func (f Predictor) warnOfUnknown(questions []points.Question, kept []string, w *
 		}
 		others = slices.DeleteFunc(slices.Clone(questions), isLost)
 	}
-	predict.WarnOfUnknown(others, kept, w)
+	predict.WarnOfUnknown(others, kept, func(name string) string { return f.OuterOf(rows.Name(name)) }, w)
 	if lost != nil {
 		w.Add("of %s (%s) and of its %s no point is known%s", invalid.Plural(len(lost), "group", "groups"), invalid.First(lost), f.Outer, predict.NearestNames(lost, kept))
 	}
