@@ -84,17 +84,18 @@ class Fit:
         if points.weights is not None:
             weight = _cells.usable([None], ["weight"], header)[0]
             header, flags = [*header, weight], [*flags, "--row-weights", weight]
-        complete = points.complete()
+        # The program leaves out rows without y or a group, and says how many; it reads their weights before.
+        every, used = range(len(points)), set(points.complete())
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             rows = (
-                (_cells_of(points.groups[r]) if by else []) + [c[r] for c in points.x] + [points.y[r]]
-                + ([] if points.weights is None else [points.weights[r]])
-                for r in complete
+                (_cells_of(points.groups[r] or (None,) * len(by)) if by else []) + [c[r] for c in points.x] + [_cells.cell(points.y[r])]
+                + ([] if points.weights is None else [points.weights[r] if r in used else 1])
+                for r in every
             )
             write_rows(Path(folder, "data.jsonl"), header, rows)
             command = ["fit", "--out", "run", "--no-picture", "--threads", str(threads), *flags, "--", "data.jsonl", formula]
-            summary = _program.run(program, command, folder, verbose, {"data": complete})
-            summary["warnings"] = [in_python(line, {"data": complete}) for line in summary.get("warnings") or []]
+            summary = _program.run(program, command, folder, verbose, {"data": every})
+            summary["warnings"] = [in_python(line, {"data": every}) for line in summary.get("warnings") or []]
             content = Path(folder, "run", cls.FILE).read_bytes()
         return cls(content, program, threads, verbose), summary
 

@@ -117,7 +117,6 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         complete = len(training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
-        say_left_out("data", points)
         columns_in_formula, factors = (self._seen_names(), y_name, by), {self._names[i] for i in self._kept if categories[i] and any(map(_cells.looks_other, columns[i]))}
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant) + ["--no-rows"] * bool(self.no_rows)
         if self.budget is not None:

@@ -141,6 +141,26 @@ class Numbers(unittest.TestCase):
         self.assertTrue(np.all(d.sf(1e5) > 0) or np.all(d.raw().sf(1e5) == 0))
 
 
+class LeftOut(unittest.TestCase):
+    """The program leaves out rows without y or a group, as it does of a file, and says so in its words."""
+
+    def test_rows_without_y_or_group(self):
+        rows = data.kettles(groups=12)
+        gone = [("p00", 1.0, None), (None, 2.0, 300.0), ("p01", 3.0, None), (None, 4.0, None)]
+        rows = [*gone[:2], *((r[0], r[1], r[4]) for r in rows), *gone[2:]]
+        data.write("gaps.csv", ["group", "x0", "y"], rows)
+        theirs = json.loads(data.command("fit", "gaps.csv", "y ~ x0 | group", "--instant", "--no-picture", "--json", "--quiet", "--out", "gaps.fit"))
+        line = "left out 4 of 100 rows, without a value of y (3), group (2)"
+        for weights in None, [np.nan, 1, *[1] * 96, 1, np.nan]:
+            with self.subTest(weights), self.assertWarnsRegex(UserWarning, "^data: " + line.replace("(", r"\(").replace(")", r"\)") + "$"):
+                y = [np.nan if r[2] is None else r[2] for r in rows]
+                model = GroupedRegressor(instant=True).fit([[r[1]] for r in rows], y, [r[0] for r in rows], row_weights=weights)
+            self.assertIn("data: " + line, model.summary_["warnings"])
+        self.assertIn("gaps.csv: " + line, theirs["warnings"])
+        fit = json.loads(GroupedRegressor(instant=True).fit([[r[1]] for r in rows], y, [r[0] for r in rows]).run_["fit.json"])
+        self.assertEqual(fit["stacks"], json.loads((data.folder() / "gaps.fit/fit.json").read_bytes())["stacks"])
+
+
 class CrossValidation(unittest.TestCase):
     """Whole groups are held out, some points of each are known, and the program scores the others."""
 
