@@ -10,6 +10,9 @@ predict.acqnp <- function(object, newdata = NULL, context = NULL,
   if (type %in% c("interval", "region") && length(level) != 1) {
     stop("level: found ", length(level), " numbers, expected one", call. = FALSE)
   }
+  if (type %in% c("interval", "region") && !isTRUE(level > 0 && level < 1)) {
+    stop("level: found ", level, ", expected a number between 0 and 1", call. = FALSE)
+  }
   if (type == "interval") {
     levels <- signif(0.5 + c(-1, 1) * level / 2, 14) # 0.05, not 0.04999999999999999
   }

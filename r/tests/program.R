@@ -82,6 +82,8 @@ stopifnot(
   near(c(logLik(fit)), 120 * summary(fit)$expected$log_density), identical(attr(logLik(fit), "nobs"), nobs(fit)), is.na(AIC(fit)),
   mean(abs(predict(fit, asNew = TRUE) - d$y)) > mean(abs(residuals(fit)))
 )
+fails(got(interval = "prediction", level = 2), "level: found 2, expected a number between 0 and 1")
+fails(got("region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
 said <- got(interval = "prediction", level = 0.8)
 stopifnot(is.data.frame(said), identical(names(said), c("fit", "lwr", "upr")), near(said$fit, mixed), identical(said, got("interval", level = 0.8)),
   near(unname(got("quantile", levels = c(0.1, 0.9))), unname(as.matrix(said[-1]))))
