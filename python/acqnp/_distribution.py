@@ -168,22 +168,32 @@ class Distribution:
         return np.where(y <= low, sign < 0, np.where(y > high, sign > 0, inside))
 
     def cdf(self, y):
-        return self._calibrated(y, self._mass(y, 1), below)
+        return self._answered(y, *self._calibrated(y, self._mass(y, 1), below))
 
     def sf(self, y):
         """Return P(Y > y)."""
-        return self._calibrated(y, self._mass(y, -1), above)
+        return self._answered(y, *self._calibrated(y, self._mass(y, -1), above))
 
     def prob(self, above=None, upto=None):
         """Return P(above < Y ≤ upto): prob(above=500) is the probability of more than 500."""
         if above is None:
             return self._spread(1.0).copy() if upto is None else self.cdf(upto)
-        return self.sf(above) if upto is None else np.maximum(self.cdf(upto) - self.cdf(above), 0)
+        if upto is None:
+            return self.sf(above)
+        (p, beyond), (q, before) = (self._calibrated(y, self._mass(y, 1), below) for y in (upto, above))
+        return self._answered(upto, np.maximum(p - q, 0), beyond & before)  # one tail alone changes little
+
+    def _answered(self, y, p, tail):
+        """Return the probabilities p. The program has the line that warns of those in a tail."""
+        if tail.any():
+            self._answers("--quantiles=", "--hdr=", f"--exceed={float(np.broadcast_to(self._spread(y), tail.shape)[tail][0])!r}")
+        return p
 
     def _calibrated(self, y, p, of):
-        """Return the probabilities of y that the calibration replaces by p, as the program does. of is below or above."""
+        """Return what the calibration makes of the probabilities p of y, as the program does, and which of them lie in a tail
+        beyond it. of is below or above."""
         if self._levels is None:
-            return p
+            return p, np.zeros(np.shape(p), dtype=bool)
         levels, known_from = self._levels
         known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
         which, found = np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0), np.array(p, dtype=float)
@@ -191,10 +201,7 @@ class Distribution:
         for k in np.unique(which):
             found[..., which == k] = of(levels[k], found[..., which == k])
         (low, high, _), y = self._values(), self._spread(y)
-        tail = np.isfinite(y) & (y >= low) & (y < high) & ((found < least - 1e-9) | (found > 1 - least + 1e-9))
-        if tail.any():  # the program has the line that warns of it
-            self._answers("--quantiles=", "--hdr=", f"--exceed={float(y[tail][0])!r}")
-        return found
+        return found, np.isfinite(y) & (y >= low) & (y < high) & ((found < least - 1e-9) | (found > 1 - least + 1e-9))
 
     def rvs(self, size=None, random_state=None):
         """Return random draws: [n], or [*size, n]. Those of rows are independent: for curves, use sample."""
