@@ -22,7 +22,7 @@ type Answer struct {
 	Question   points.Question
 	Target     Target                 // with the draws, [number, dy], if there are any
 	Calibrated *conformal.Calibration // corrects levels, masses and probabilities; may be nil
-	Tails      *Tails                 // notes probabilities beyond the calibration; may be nil without one
+	Tails      *Tails                 // notes probabilities beyond the calibration; nil where none is asked for
 	Score      score.Point            // at the known y, for [ScoreValues]
 }
 

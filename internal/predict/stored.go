@@ -32,7 +32,10 @@ func (s Stored) Experiment(flags func(config.Experiment) []config.Flag) (config.
 	if err != nil || flags == nil {
 		return e, err
 	}
-	return resolve(flags(e)...)
+	if set := flags(e); len(set) > 0 {
+		return resolve(set...)
+	}
+	return e, nil
 }
 
 // resolver returns the function that resolves the configuration. It reads Config once, as a pipe has no second time.

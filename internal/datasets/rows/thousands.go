@@ -54,10 +54,10 @@ func (m *marks) note(text string, v float64, column, line int) {
 		return
 	}
 	c := &m.columns[column]
-	switch {
-	case grouped.MatchString(text):
+	switch at := strings.IndexAny(text, decimalMarks); {
+	case at >= 0 && (m.decimal[text[at]] || !grouped.MatchString(text)): // decimal
+	case at >= 0:
 		c.grouped.note(text, line)
-	case strings.ContainsAny(text, decimalMarks):
 	case math.Abs(v) < 1000:
 		c.whole.note(text, line)
 	default:

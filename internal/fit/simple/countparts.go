@@ -22,13 +22,13 @@ const (
 	overlapping = 16
 )
 
-// mostParts is the number of counts that have parts.
-const mostParts = 2000
+// countsWithParts is the number of counts that have parts.
+const countsWithParts = 2000
 
-// countParts are the parts of all counts below mostParts.
+// countParts are the parts of all counts below countsWithParts.
 var countParts = sync.OnceValue(func() (parts []countPart) {
 	apart := func(k float64) float64 { return max(math.Sqrt(k)/2, k/20) } // half a deviation of Poisson counts; a twentieth of large ones
-	for low := 0; low < mostParts; {
+	for low := 0; low < countsWithParts; {
 		high := low + max(1, int(apart(float64(low))))
 		middle := float64(low+high-1) / 2
 		share := min(max((middle-alone)/(overlapping-alone), 0), 1)
@@ -81,24 +81,24 @@ func countMixture(p []float64) (parts []likelihood.Gaussian, logs []float64) {
 // refitWeights makes a step of expectation and maximisation of the weights.
 func refitWeights(parts []countPart, weights, p []float64) {
 	ratio := make([]float64, len(p)) // the mixture's probabilities, then p over them
-	each := func(i int, do func(k int, reach float64)) {
-		for j, v := range parts[i].reach {
-			if k := parts[i].first + j; k < len(p) {
-				do(k, v)
-			}
+	for i, part := range parts {
+		for k, reach := range part.below(len(p)) {
+			ratio[part.first+k] += weights[i] * reach
 		}
-	}
-	for i, w := range weights {
-		each(i, func(k int, reach float64) { ratio[k] += w * reach })
 	}
 	for k, q := range ratio {
 		if q > 0 {
 			ratio[k] = p[k] / q
 		}
 	}
-	for i := range weights {
+	for i, part := range parts {
 		sum := 0.0
-		each(i, func(k int, reach float64) { sum += reach * ratio[k] })
+		for k, reach := range part.below(len(p)) {
+			sum += reach * ratio[part.first+k]
+		}
 		weights[i] *= sum
 	}
 }
+
+// below returns the reach up to a count, without it. One of the part's own counts is below it.
+func (c countPart) below(count int) []float64 { return c.reach[:min(len(c.reach), count-c.first)] }

@@ -100,7 +100,7 @@ func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
 		at = append(at, n.weight*math.Exp(-m.Shape*math.Log1p(rate/m.Shape)))
 		growth = append(growth, rate/(m.Shape+rate))
 	}
-	for sum, k := 0.0, 0.0; sum < 1-left && k < mostParts; k++ {
+	for sum, k := 0.0, 0.0; sum < 1-left && k < countsWithParts; k++ {
 		p := 0.0
 		for i, v := range at {
 			p += v
