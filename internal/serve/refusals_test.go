@@ -144,6 +144,8 @@ func TestNullIsNoNumber(t *testing.T) {
 		{ofContext(`"x": [[1]], "y": [null]`), 400, "groups[0].context.y[0]: found null, expected an array with values of y"},
 		{ofContext(`"x": [[1]], "y": [[]]`), 400, "groups[0].context.y[0]: found 0 values, expected values of y"},
 		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "groups[0].context.y[0]: found the text \"2\" for y, expected a number without quotes, 2"},
+		{ofContext(`"x": [[1]], "y": [["-2"]]`), 400, "groups[0].context.y[0]: found the text \"-2\" for y, expected a number without quotes, -2"},
+		{ofContext(`"x": [[1]], "y": [[-1e39]]`), 400, "groups[0].context.y[0]: found -1e39 for y, expected a finite number of at most 3.4e38"},
 		{with(`"density": {"y": [1, null]}`), 400, "density.y: found null for y, expected a finite number"},
 		{with(`"density": {"y": null}`), 400, "density.y: found null for y, expected finite numbers"},
 		{with(`"quantiles": [null]`), 400, "quantiles: found null, expected a finite number"},

@@ -243,7 +243,7 @@ const finiteNumber = "a finite number"
 
 // outcome returns the number of a cell of y.
 func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
-	if i, ok := f.Number(value.name()); ok && i < float64(len(f.Categories)) {
+	if i, ok := f.Number(value.name()); ok && f.Categories != nil && i < float64(len(f.Categories)) {
 		return i, ""
 	}
 	v, ok := finite(value)

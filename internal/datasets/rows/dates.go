@@ -122,7 +122,7 @@ func clockOf(cell string) (hours float64, ok bool) {
 		return 0, false
 	case half != "":
 		hour = hour%12 + map[string]int{"a": 0, "p": 12}[half]
-	case hour > 24:
+	case float64(60*(60*hour+minutes))+seconds > secondsPerDay:
 		return 0, false
 	}
 	return float64(hour) + (float64(60*minutes)+seconds)/secondsPerHour, true

@@ -2,6 +2,7 @@ package rows_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -167,12 +169,28 @@ func TestColumnsOfSeveralKinds(t *testing.T) {
 		"3/14/24 3/15/24":               `found "3/14/24", expected a date with four digits of the year`,
 		"14/3/2024 3/15/2024 1/30/2024": `found "14/3/2024", expected a date, month/day/year`,
 		"13:00 14:30 25:00":             `found "25:00", expected a time of day before 24:00 or, of a duration, a number of hours such as 25`,
+		"23:10 24:00 24:30":             `found "24:30", expected a time of day before 24:00 or, of a duration, a number of hours such as 24`,
 		"7 7 7":                         "found the same value in every row",
 	} {
 		_, err := judged(t, strings.Fields(cells)).Form("f", false)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected %s", cells, err, want)
 		}
+	}
+}
+
+// Percentages above 0 have a logarithm, as other numbers have.
+func TestLogOfPercentages(t *testing.T) {
+	form := must.Get(judged(t, []string{"12%", "13%", "0.5%"}).Form("f", false))(t)
+	form.Log = true
+	l := rows.Layout{X: []string{"x"}, XForms: []rows.Form{form}}
+	points, err := l.ReadX(datatest.CSV(t, "x\n12%\n0.5%\n"))
+	if err != nil || !gocmp.Equal(points[0].X, []float64{12, 0.5}) {
+		t.Errorf("found %v, %v, expected 12 and 0.5", points, err)
+	}
+	var bad *invalid.Input
+	if _, err := l.ReadX(datatest.CSV(t, "x\n0%\n")); !errors.As(err, &bad) || bad.Found != `"0%"` {
+		t.Errorf("error %v, expected one about 0%%", err)
 	}
 }
 

@@ -29,7 +29,7 @@ func cutLimit(text string) (side int8, number string) {
 	return 0, text
 }
 
-// Limit returns the limit that a text such as <50 states, and its side; 0 for other texts.
+// Limit returns the limit that a text such as <50 states, and its side. The side of other texts is 0.
 func Limit(text string) (v float64, side int8) {
 	side, number := cutLimit(strings.TrimSpace(text))
 	if v, is := tabular.ParseNumber(number); is && math.Abs(v) <= math.MaxFloat32 {

@@ -73,7 +73,7 @@ func (r *reader) read(t *table, column int) (float64, error) {
 	case r.kind == dateKind:
 		v -= r.origin
 	}
-	if !r.Log || r.kind == numberKind && (v > 0 || v == 0 && r.zero) {
+	if !r.Log || (r.kind == numberKind || r.kind == percentKind) && (v > 0 || v == 0 && r.zero) {
 		return v, nil
 	}
 	expected, who := "a number above 0, ", ": so the model was trained"

@@ -15,6 +15,20 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
+// An array of objects that is cut anywhere is refused, also between two of them.
+func TestCutArraysOfObjects(t *testing.T) {
+	whole := `[{"x":1,"y":2},{"x":2,"y":3}]`
+	if err := read(datatest.CSV(t, whole)); err != io.EOF {
+		t.Errorf("the whole: %v", err)
+	}
+	for cut := len(`[{"x"`); cut < len(whole); cut++ {
+		var bad *invalid.Input
+		if err := read(datatest.CSV(t, whole[:cut])); !errors.As(err, &bad) {
+			t.Errorf("%s: error %v, want an *invalid.Input", whole[:cut], err)
+		}
+	}
+}
+
 // Files with random changes of some bytes are read or refused. DAMAGES says how many of each form, 100
 // without it.
 func TestDamagedTables(t *testing.T) {

@@ -40,6 +40,7 @@ type jsonRows struct {
 	rows    int   // objects so far
 	line    int   // of the current object
 	first   bool  // whether the current object, the first, has yet to be returned
+	array   bool  // whether an array of objects has yet to end
 }
 
 // NewJSON returns the rows of a text for which IsJSON is true. path is for messages.
@@ -76,7 +77,8 @@ func (r *jsonRows) Read() ([]string, error) {
 // object reads the next object into row.
 func (r *jsonRows) object() error {
 	token, err := r.dec.Token()
-	if r.rows == 0 && token == json.Delim('[') || err == nil && token == json.Delim(']') {
+	if open := r.rows == 0 && token == json.Delim('['); open || token == json.Delim(']') {
+		r.array = open
 		token, err = r.dec.Token()
 	}
 	r.line = r.lines.at(r.dec.InputOffset())
@@ -192,6 +194,8 @@ func (r *jsonRows) refuse(key, found, expected string) error {
 func (r *jsonRows) wrong(err, atEnd error) error {
 	var syntax *json.SyntaxError
 	switch {
+	case err == io.EOF && atEnd == io.EOF && r.array:
+		return r.refuse("", "an array that ends too early", "a whole one, up to its ]")
 	case err == io.EOF && atEnd == io.EOF:
 		return io.EOF
 	case err == io.EOF || err == io.ErrUnexpectedEOF:

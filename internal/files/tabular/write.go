@@ -18,7 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// Formats are the forms of written tables. JSON has one object a line.
+// The forms of written tables. JSON has one object a line.
 const (
 	CSV     = "csv"
 	JSON    = "json"

@@ -61,7 +61,7 @@ func jsonText(cell string) string {
 	return string(b)
 }
 
-// jsonNumber returns a number as JSON: null if it is not finite or absent.
+// jsonNumber returns a number as JSON: null if it is infinite or absent.
 func jsonNumber(cell string) string {
 	if _, err := strconv.ParseFloat(cell, 64); err != nil || strings.HasSuffix(cell, "Inf") {
 		return "null"
