@@ -56,15 +56,18 @@ func (m Mixture) curve() (curve, bool) {
 
 func (m GaussianMixture) curve() (curve, bool) {
 	of, n := m.unbounded(), len(m.components)
-	c := curve{terms: make([]term, n)}
+	c := curve{terms: make([]term, 0, n)}
 	if m.isLog() {
 		of, c.scale = m.plain(), LogY
 	}
 	c.d, c.central = of, n == 1 && m.isPlain()
 	for k, g := range of.components {
+		if of.weight(k) <= negligible {
+			continue
+		}
 		on := of.scaleOf(k)
 		quantile := func(p float64) float64 { return on.Value(g.Quantile(p)) }
-		c.terms[k] = term{true, on, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(of.weight(k)), 0, 0, quantile}
+		c.terms = append(c.terms, term{true, on, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(of.weight(k)), 0, 0, quantile})
 	}
 	if of.bent == 0 {
 		c.normal = newNormalSums(of)

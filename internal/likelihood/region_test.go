@@ -136,6 +136,14 @@ func TestTwoBranchesHaveTwoIntervals(t *testing.T) {
 	}
 }
 
+// A component whose weight is 0 in a float64 changes no region and no mode.
+func TestAComponentWithoutWeightChangesNoRegion(t *testing.T) {
+	g := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: -3, Scale: 1}, {Mean: 3, Scale: 1}, {Scale: 1}}, []float64{0, 0, -800})
+	if set, modes := likelihood.HighestDensity(g, 0.5), likelihood.Modes(g); len(set) != 2 || len(modes) != 2 {
+		t.Errorf("intervals %v and modes %v, want two of each", set, modes)
+	}
+}
+
 // The highest-density region of an asymmetric Laplace distribution begins where its density is that
 // of the end: it cuts the same share, 1−mass, off both tails.
 func TestHighestDensityOfAsymmetricLaplace(t *testing.T) {

@@ -152,7 +152,7 @@ func (r *running) add(v, times float64) {
 
 func (r running) estimate() Estimate {
 	if r.n < 2 {
-		return Estimate{Mean: r.mean / min(r.n, 1)} // NaN without values
+		return Estimate{Mean: r.mean + 0/r.n} // NaN without values
 	}
 	stdError := math.Sqrt(r.squares / (r.n - 1) / r.n)
 	return Estimate{r.mean, &stdError}

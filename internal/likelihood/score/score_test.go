@@ -120,6 +120,13 @@ func TestErrorOfOneGroup(t *testing.T) {
 	near(t, "error", *e.StdError, math.Sqrt(7.0/3), 1e-12)
 }
 
+// The mean of one target is its score, also if its weight is below 1.
+func TestMeanOfASmallWeight(t *testing.T) {
+	tally := score.NewTally([]string{"y"})
+	tally.Add([]score.Point{{LogDensity: -3, Weight: 0.2}})
+	near(t, "mean", tally.Summary().LogDensity.Mean, -3, 1e-12)
+}
+
 // A weight of 3 is three such points: in means, in standard errors over targets and over groups, and in histograms.
 func TestAWeightIsARepeatedPoint(t *testing.T) {
 	for _, groups := range []int{1, 3} {
