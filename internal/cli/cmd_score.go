@@ -161,7 +161,7 @@ func (o *scoreOptions) openCalibrated() (t predict.Trained, a predict.Asked, err
 	if err != nil {
 		return t, a, err
 	}
-	if t, a, err = o.OpenCalibration(e, o.dataDir, o.device, o.app.progress().Warn); err == nil {
+	if t, a, err = o.OpenCalibration(e, o.dataDir, o.device, o.app.progress().Warn, &o.app.warnings); err == nil {
 		t = o.choose(t)
 		a.Predictor = t
 	}

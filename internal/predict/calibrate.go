@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -15,13 +16,14 @@ import (
 )
 
 // OpenCalibration reads the model, which a predicts with, and the questions that its training held back for
-// calibration. An error about the data is an *invalid.Input.
-func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
+// calibration. What the data left out goes to warnings. An error about the data is an *invalid.Input.
+func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string), warnings *warning.Record) (t Trained, a Asked, err error) {
 	source, err := benchmark.Open(e, dataDir)
 	if err != nil {
 		return t, a, err
 	}
 	defer source.End()
+	source.Warn(warnings)
 	data := run.UnitsOf(e, source)
 	if t, err = s.Load(e, data, d, warn); err != nil {
 		return t, a, err

@@ -187,7 +187,7 @@ func (j *joint) Begin(i int, q points.Question) {
 }
 
 // model returns the inputs of target i in the draws: the context of each, [points, dx+dy], and x
-// [draws, dx]. With a baseline, they depend on all that is revealed.
+// [draws, dx].
 func (j *joint) model(i int, known []points.Points) (contexts [][]float32, x []float32) {
 	for _, p := range known {
 		cx, cy, tx := j.scaling.Model(p, j.question.Targets.Row(i))

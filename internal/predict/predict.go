@@ -88,6 +88,12 @@ func (s *session) Predict(ctx context.Context, questions []points.Question, piec
 		if pieces == nil {
 			pieces = Whole(questions)
 		}
+		defer func() {
+			if s.Capacity.Context > keptContext {
+				s.Close()
+				s.Capacity.Context = keptContext
+			}
+		}()
 		for _, p := range pieces {
 			if err := s.admit(p.Group, questions[p.Group]); err != nil {
 				yield(Target{}, err)
@@ -96,12 +102,8 @@ func (s *session) Predict(ctx context.Context, questions []points.Question, piec
 		}
 		for _, p := range pieces {
 			if !s.piece(ctx, questions[p.Group], p, yield) {
-				break
+				return
 			}
-		}
-		if s.Capacity.Context > keptContext {
-			s.Close()
-			s.Capacity.Context = keptContext
 		}
 	}
 }

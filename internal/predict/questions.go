@@ -50,7 +50,9 @@ func (f QuestionFiles) Read() ([]points.Question, rows.Company, error) {
 		return nil, others, err
 	}
 	if others.Group == "" {
-		return askAll(questions, targets[0].Points), others, f.checkAll(questions)
+		questions = askAll(questions, targets[0].Points)
+		f.noteScored(questions)
+		return questions, others, f.checkAll(questions)
 	}
 	if len(questions) == 1 && questions[0].Name == "" {
 		return nil, others, &invalid.Input{File: f.Context, Line: 1, Found: "no column " + others.Group,

@@ -3,7 +3,7 @@
 // A [Stored] names a trained model on disk, and a [Trained] is that model in memory. What acqnp fit
 // wrote is another [Predictor].
 // [Trained.Evaluate] returns the content of eval.json: log-likelihoods on the evaluation batches of
-// a [Source]. [Ask] reads the files of points that a user names. [Predictor.Predict] yields a [Target]
+// a [datasets.Source]. [Ask] reads the files of points that a user names. [Predictor.Predict] yields a [Target]
 // for each target of a [points.Question]: the predictive [Distribution] of every channel of y, in raw
 // units, which are those of the data. [Values] are what an answer says of it: [Table] writes them as
 // columns, and [Answer.AppendJSON] as an object. [Quantiles] writes the parts of the distributions.

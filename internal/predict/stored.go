@@ -64,9 +64,9 @@ func (s Stored) Files(e config.Experiment, dataDir string) []string {
 	return append(files, s.Config, s.Weights)
 }
 
-// Units returns the units stored with the weights. If there are none, it reads those of the
-// experiment's data.
-func (s Stored) Units(e config.Experiment, dataDir string) (u run.Units, err error) {
+// units returns the units stored with the weights. If there are none, it reads those of the
+// experiment's data, and calls warn with each line about them.
+func (s Stored) units(e config.Experiment, dataDir string, warn func(string)) (u run.Units, err error) {
 	var stored *run.Units
 	if s.Run == "" {
 		stored, err = run.ReadUnits(s.Weights)
@@ -87,13 +87,17 @@ func (s Stored) Units(e config.Experiment, dataDir string) (u run.Units, err err
 		return run.Units{}, err
 	}
 	defer source.End()
+	for _, line := range source.Warnings {
+		warn(line)
+	}
 	return run.UnitsOf(e, source), nil
 }
 
 // Open returns the model, in the units stored with its weights or, without any, those of the experiment's data.
-// e is what Experiment returned. Open calls warn with a line about each checkpoint that it skips.
+// e is what Experiment returned. Open calls warn with a line about each checkpoint that it skips, and about data that it leaves
+// out.
 func (s Stored) Open(e config.Experiment, dataDir string, d device.Device, warn func(string)) (Trained, error) {
-	units, err := s.Units(e, dataDir)
+	units, err := s.units(e, dataDir, warn)
 	if err != nil {
 		return Trained{}, err
 	}
@@ -165,11 +169,11 @@ func OpenSource(e config.Experiment, dataDir, tasks string, open func(config.Exp
 	if tasks == "" {
 		return own, err
 	}
-	if e.Model.Aggregation == config.Groups {
-		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
-	}
 	if err == nil {
 		defer own.End()
+	}
+	if e.Model.Aggregation == config.Groups {
+		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
 	}
 	opened, openErr := datasets.OpenTasks(tasks)
 	if openErr == nil && opened.Benchmark != "" && opened.Benchmark != e.Benchmark {

@@ -332,7 +332,7 @@ func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair
 			if t.from == fromNormal {
 				quantiles[i] = likelihood.Gaussian{Mean: values[0], Scale: values[1]}.Quantile(level)
 			} else {
-				quantiles[i] = values[int(math.Ceil(level*float64(len(values))))-1] // of draws in increasing order
+				quantiles[i] = values[int(math.Ceil(level*float64(len(values))-1e-9))-1] // of draws in increasing order; 0.07 × 100 is above 7
 			}
 		}
 	}

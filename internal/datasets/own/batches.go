@@ -20,9 +20,9 @@ func (s *source) trainSize() datasets.Size {
 func (s *source) evaluation() datasets.Batches {
 	s.evalBatchSize = s.e.Eval.BatchSize
 	var size datasets.Size
-	first, known := s.evaluated(s.test[0])
+	first, known, _ := s.evaluated(s.test[0])
 	for _, i := range s.test {
-		n, context := s.evaluated(i)
+		n, context, _ := s.evaluated(i)
 		size.Points, size.Context = max(size.Points, n), max(size.Context, context)
 		if n != first || context != known {
 			s.evalBatchSize = 1
@@ -33,18 +33,28 @@ func (s *source) evaluation() datasets.Batches {
 		Keys: datasets.SizeKeys{Groups: "eval.batch_size"}}
 }
 
-// evaluated returns how many points an evaluation takes of group i, and the largest context
-// among them.
-func (s *source) evaluated(i int) (points, context int) {
+// evaluated returns how many points an evaluation takes of group i, the largest context among them, and how many it leaves
+// out.
+func (s *source) evaluated(i int) (points, context, leftOut int) {
 	f := s.spans[i]
 	if s.byPoint() {
 		known, _, held := s.evaluatedPoints(f)
 		context = min(known, config.MaxPoints/2)
-		return context + min(held, config.MaxPoints/2), context
+		points = context + min(held, config.MaxPoints/2)
+		return points, context, known + held - points
 	}
 	points = min(f.points, config.MaxPoints)
 	_, context = s.contexts(points)
-	return points, context
+	return points, context, f.points - points
+}
+
+// unevaluated returns how many points of the groups to test an evaluation leaves out.
+func (s *source) unevaluated() (n int) {
+	for _, i := range s.test {
+		_, _, leftOut := s.evaluated(i)
+		n += leftOut
+	}
+	return n
 }
 
 // evalNames returns the names of the groups of evaluation batch i, "" without data.group.
@@ -88,7 +98,7 @@ func (s *source) eval(i int, dst *datasets.Batch) error {
 		return datasets.Refuse("eval.batches", i+1, "at most %d, which cover the test groups", datasets.Count(len(s.test), s.evalBatchSize, 0))
 	}
 	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
-	n, context := s.evaluated(chosen[0])
+	n, context, _ := s.evaluated(chosen[0])
 	if !s.byPoint() {
 		lo, hi := s.contexts(n)
 		context = random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation).Between(uint64(i), 1, lo, hi)
@@ -101,10 +111,10 @@ func (s *source) eval(i int, dst *datasets.Batch) error {
 		if !s.byPoint() {
 			s.deck.draw(points, uint64(k), f.points, s.picked)
 		} else {
-			_, held, _ := s.evaluatedPoints(f)
+			_, held, count := s.evaluatedPoints(f)
 			for p := range s.picked {
-				if s.picked[p] = p; p >= context {
-					s.picked[p] = held + p - context
+				if s.picked[p] = p; p >= context { // spread over the rows, which may be in order of time
+					s.picked[p] = held + (p-context)*count/(n-context)
 				}
 			}
 		}

@@ -13,7 +13,7 @@ const (
 )
 
 // held returns what is held back for calibration (data.calibration), in raw units: none of it is in
-// the training, the validation, the test, the scaling or a baseline. A group that is held out whole
+// the training, the validation, the test or the scaling. A group that is held out whole
 // has a context of a random size, one of those that validation takes, and other random points as
 // targets. Of a group of which points are held out these are the targets; training and validation
 // points are the context.

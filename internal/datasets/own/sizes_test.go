@@ -195,14 +195,14 @@ func TestEvaluationOfDifferentSizes(t *testing.T) {
 // putSplit writes the groups f0, f1, … with a column part, one value for each row.
 func putSplit(t testing.TB, path string, parts ...string) {
 	t.Helper()
-	text := "name,x,y,part\n"
+	text := []byte("name,x,y,part\n")
 	for f, of := range parts {
 		for i, p := range strings.Split(of, "") {
 			part := map[string]string{"t": "train", "v": "valid", "e": "test", "-": ""}[p]
 			if part == "" && p != "-" {
 				part = p
 			}
-			text += fmt.Sprintf("f%d,%d,%d,%s\n", f, i, 1000*f+i, part)
+			text = fmt.Appendf(text, "f%d,%d,%d,%s\n", f, i, 1000*f+i, part)
 		}
 	}
 	datatest.Put(t, path, text)

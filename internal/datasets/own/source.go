@@ -80,6 +80,9 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 	if n := len(s.unused); n > 0 {
 		o.Warnings = append(o.Warnings, fmt.Sprintf("%s: left out %s with too few rows for the model", e.Data.File, invalid.Plural(n, "group", "groups")))
 	}
+	if n := s.unevaluated(); n > 0 {
+		o.Warnings = append(o.Warnings, fmt.Sprintf("%s: an evaluation leaves out %s of groups that are too large for a batch", e.Data.File, invalid.Plural(n, "point", "points")))
+	}
 	return o, nil
 }
 

@@ -26,6 +26,23 @@ func splitRows(t *testing.T, e config.Experiment) [][]string {
 	return rows[1:]
 }
 
+// An evaluation takes so many points of a group as a batch holds, from all its rows, and says how many it leaves out.
+func TestALargeGroupIsEvaluatedOnPointsOfAllItsRows(t *testing.T) {
+	e := csvData(t, "point", 1)
+	e.Data.SplitColumn = "part"
+	const test = 40_000
+	putSplit(t, e.Data.File, strings.Repeat("t", 100)+strings.Repeat("e", test))
+	s := datatest.Open(t, e, "")
+	b := datatest.Made(t, s.Eval, 0)
+	targets := b.X[b.Context:b.Points]
+	if n := len(targets); b.Context != 100 || n != config.MaxPoints/2 || targets[0] != 100 || targets[n/2] != 100+test/2 || targets[n-1] < test+98 {
+		t.Errorf("%d known points and %d targets, from %v by %v to %v", b.Context, n, targets[0], targets[n/2], targets[n-1])
+	}
+	if want := fmt.Sprintf("%s: an evaluation leaves out %d points of groups that are too large for a batch", e.Data.File, test-config.MaxPoints/2); !slices.Contains(s.Warnings, want) {
+		t.Errorf("warnings %q, want %q", s.Warnings, want)
+	}
+}
+
 func TestSplitNamesTheGroupsOfEachPart(t *testing.T) {
 	e := csvData(t, "group", append(alike(19, 12), 1)...)
 	var test, trained []string

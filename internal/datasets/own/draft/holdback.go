@@ -27,8 +27,8 @@ func calibrating(n int) int {
 	return min(max(n/4/10*10-1, someCalibrate), mostCalibrate)
 }
 
-// holdBack sets how many groups, or points, calibrate, and returns what the other rows hold. The
-// search sees only those rows, so its choice does not depend on the data that calibrate.
+// holdBack sets how many groups, or points, calibrate, and returns what the other rows hold: the
+// configuration is drafted from those alone, so it does not depend on the data that calibrate.
 func (f Found) holdBack(d *config.Data, dataDir string, all rows.Scan) (Found, error) {
 	n, what := count(all, 2), "group"
 	if d.SplitBy == "point" {
