@@ -5,7 +5,7 @@
 //
 // A [Source] makes the batches of one benchmark:
 //
-//	source, err := datasets.Open(experiment, dataDir)
+//	source, err := benchmark.Open(experiment, dataDir)
 //	var b datasets.Batch
 //	err = source.Train.Make(0, &b) // b.X [B, N, dx], b.Y [B, N, dy]
 //
