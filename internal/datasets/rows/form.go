@@ -295,7 +295,7 @@ func (f Form) Check() error {
 	return nil
 }
 
-// FormAt returns form i of a list such as [datasets.Scaling], which is nil if all columns are plain
+// FormAt returns form i of a list such as the XForms of a [datasets.Scaling], which is nil if all columns are plain
 // numbers.
 func FormAt(forms []Form, i int) Form {
 	if i < len(forms) {
