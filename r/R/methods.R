@@ -37,9 +37,9 @@ logLik.acqnp <- function(object, ...) {
   structure(nobs(object) * sum(density), df = NA, nobs = nobs(object), class = "logLik")
 }
 
-simulate.acqnp <- function(object, nsim = 1, seed = NULL, asNew = TRUE, ...) {
+simulate.acqnp <- function(object, nsim = 1, seed = NULL, as_new = TRUE, ...) {
   if (is.null(seed)) seed <- sample.int(.Machine$integer.max, 1)
-  drawn <- predict(object, ..., type = "draws", draws = nsim, seed = seed, asNew = asNew, joint = TRUE)
+  drawn <- predict(object, ..., type = "draws", draws = nsim, seed = seed, as_new = as_new, joint = TRUE)
   shaped <- function(m) setNames(as.data.frame(m), paste0("sim_", seq_len(nsim)))
   structure(if (is.list(drawn)) lapply(drawn, shaped) else shaped(drawn), seed = seed)
 }

@@ -1,6 +1,6 @@
 predict.acqnp <- function(object, newdata = NULL, context = NULL,
                           type = c("mean", "sd", "quantile", "interval", "region", "density", "prob", "draws", "table"),
-                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE,
+                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, as_new = FALSE,
                           joint = FALSE, interval = c("none", "prediction"), ...) {
   noMore("predict", predict.acqnp, ...)
   if (is.null(newdata) && nrow(object$model) == 0) {
@@ -17,7 +17,7 @@ predict.acqnp <- function(object, newdata = NULL, context = NULL,
     levels <- signif(0.5 + c(-1, 1) * level / 2, 14) # 0.05, not 0.04999999999999999
   }
   flags <- c(
-    if (asNew) "--as-new", paste0("--quantiles=", if (type %in% c("quantile", "interval", "table")) numbers(levels)),
+    if (as_new) "--as-new", paste0("--quantiles=", if (type %in% c("quantile", "interval", "table")) numbers(levels)),
     paste0("--hdr=", if (type %in% c("region", "table")) numbers(level)),
     switch(type, density = paste0("--density=", grid(at)), prob = paste0("--exceed=", thresholds(at)),
       draws = c(paste0("--draws=", digits(draws)), if (!is.null(seed)) paste0("--seed=", digits(seed)), if (joint) "--joint"))

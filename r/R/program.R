@@ -53,7 +53,7 @@ plain <- function(line) {
 }
 
 # flagsInR has flags of the program, and what does the same here. Others are arguments of the same name.
-flagsInR <- c("as-new" = "asNew = TRUE", targets = "newdata", quantiles = "levels", hdr = "level", density = "at", exceed = "at")
+flagsInR <- c("as-new" = "as_new = TRUE", targets = "newdata", quantiles = "levels", hdr = "level", density = "at", exceed = "at")
 
 # inR returns lines of the program with arguments instead of its flags, and rows of data instead of lines of files.
 inR <- function(lines, places = list()) {

@@ -93,7 +93,7 @@ dev.off()
 # Lines of the program, in the words of R.
 said <- acqnp:::inR(c("these scores say nothing; --as-new forgets them", "context.jsonl:2: x: found \"a\"",
   "fit --outcome real gives others a density too", "data.jsonl: left out 2 of 9 rows", "a - b"), list(context = c(4L, 7L)))
-stopifnot(identical(said, c("these scores say nothing; asNew = TRUE forgets them", "context, row 7: x: found \"a\"",
+stopifnot(identical(said, c("these scores say nothing; as_new = TRUE forgets them", "context, row 7: x: found \"a\"",
   "outcome = \"real\" gives others a density too", "data: left out 2 of 9 rows", "a - b")))
 fails(cells(list(1), "k"), "k: found list")
 

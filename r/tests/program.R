@@ -71,7 +71,7 @@ stopifnot(
 # A group of the data knows its rows, unless it is a new one.
 seen <- d[d$g == "group 05", ][1:2, ]
 told <- predict(fit, seen, type = "table")
-stopifnot(all(told$known_fit == 8), all(told$known_context == 0), all(predict(fit, seen, asNew = TRUE, type = "table")$known_fit == 0))
+stopifnot(all(told$known_fit == 8), all(told$known_context == 0), all(predict(fit, seen, as_new = TRUE, type = "table")$known_fit == 0))
 
 # What R asks of a model. Without new data, the rows of the fit are predicted, and nobody is told that they are known.
 quiet <- function(code) withCallingHandlers(code, warning = function(w) stop(conditionMessage(w)))
@@ -80,7 +80,7 @@ stopifnot(
   length(own) == 120, near(own, suppressWarnings(predict(fit, d))), identical(own, unname(fitted(fit))), identical(names(fitted(fit)), rownames(d)),
   near(unname(residuals(fit)), d$y - own), nobs(fit) == 120, identical(formula(fit), log(y) ~ x + k + day | g),
   near(c(logLik(fit)), 120 * summary(fit)$expected$log_density), identical(attr(logLik(fit), "nobs"), nobs(fit)), is.na(AIC(fit)),
-  mean(abs(predict(fit, asNew = TRUE) - d$y)) > mean(abs(residuals(fit)))
+  mean(abs(predict(fit, as_new = TRUE) - d$y)) > mean(abs(residuals(fit)))
 )
 fails(got(interval = "prediction", level = 2), "level: found 2, expected a number between 0 and 1")
 fails(got("region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
@@ -196,7 +196,7 @@ invisible(call("fit", "schools.csv", "score ~ hours | school/class", "--instant"
 for (new in c(FALSE, TRUE)) {
   call("predict", "schools.fit", "--context", "told.csv", "--targets", "asked.csv", if (new) "--as-new", "--out", paste0("p", new, ".csv"))
   p <- read.csv(paste0("p", new, ".csv"), check.names = FALSE)
-  got <- predict(nested, asked, told, type = "table", asNew = new)
+  got <- predict(nested, asked, told, type = "table", as_new = new)
   stopifnot(near(got$mean, p$mean), identical(got$known_beside, as.numeric(p$known_beside)), length(unique(got$mean)) == 4)
 }
 stopifnot(any(grepl("score is taken for whole numbers of 0 or more", capture.output(print(nested)), fixed = TRUE)),
