@@ -72,7 +72,7 @@ outcomes <- function(object) {
   unlist(lapply(object$result$targets, of))
 }
 
-headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$groups, " groups of ", s$rows, " rows\n")
+headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$rows, " rows in ", s$groups, if (s$groups == 1) " group\n" else " groups\n")
 
 # pick returns what each of some lists has of a name.
 pick <- function(lists, name) unlist(lapply(lists, `[[`, name))

@@ -97,6 +97,8 @@ stopifnot(identical(said, c("these scores say nothing; as_new = TRUE forgets the
   "outcome = \"real\" gives others a density too", "data: left out 2 of 9 rows", "a - b")))
 fails(cells(list(1), "k"), "k: found list")
 
+stopifnot(acqnp:::headline(list(formula = "y ~ x", rows = 60, groups = 1)) == "acqnp: y ~ x, 60 rows in 1 group\n")
+
 # fromJSON reads what the program writes.
 read <- acqnp:::fromJSON('{"a":[1,-2.5e-3,true,null],"b":{"c":"\\"x\\" \\u003c y, {z}"},"d":[]}')
 stopifnot(

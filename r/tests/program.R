@@ -224,7 +224,7 @@ stopifnot(
   identical(s$coefficients$name[1:2], c("(Intercept)", "x")), all(s$coefficients$se > 0), identical(s$deviations$level, c("g", "residual")),
   s$deviations$groups[1] == 15, all(s$deviations$sd^2 - s$deviations$variance < 1e-9), any(grepl("by REML, unshrunk", capture.output(s))),
   abs(sum(s$models$weight) - 1) < 1e-9, s$groups == 15, s$expected$coverage90 > 0.5,
-  any(grepl("log(y) ~ x + k + day | g", capture.output(print(fit)), fixed = TRUE)), any(grepl("promise", capture.output(s)))
+  any(grepl("log(y) ~ x + k + day | g, 120 rows in 15 groups", capture.output(print(fit)), fixed = TRUE)), any(grepl("promise", capture.output(s)))
 )
 # Limits of y are texts.
 limited <- within(d, y <- ifelse(y < 1.5, "<1.5", sprintf("%.17g", y)))
