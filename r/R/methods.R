@@ -16,7 +16,7 @@ yNumbers <- function(y, target) {
     at <- match(as.character(y), unlist(target$names))
     return(ifelse(is.na(at), match(tolower(y), unlist(target$names)), at) - 1)
   }
-  if (is.character(y)) as.numeric(sub("^ *[<>\u2264\u2265]=? *", "", y)) else y
+  if (is.character(y) || is.factor(y)) as.numeric(sub("^ *[<>\u2264\u2265]=? *", "", y)) else y
 }
 
 # byRow returns a vector with the names of the fit's rows or, of several y, a matrix.

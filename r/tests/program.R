@@ -230,6 +230,8 @@ stopifnot(
 limited <- within(d, y <- ifelse(y < 1.5, "<1.5", sprintf("%.17g", y)))
 below <- suppressWarnings(acqnp(y ~ x | g, limited, instant = TRUE))
 stopifnot(grepl(paste("limits of y, such as <50 and >200:", sum(limited$y == "<1.5"), "below and 0 above"), below$result$warnings[[1]], fixed = TRUE))
+factors <- suppressWarnings(acqnp(y ~ x | g, within(limited, y <- factor(y)), instant = TRUE))
+stopifnot(identical(residuals(factors), residuals(below)))
 known <- function(y) suppressWarnings(predict(below, data.frame(g = "one", x = 0.5), context = data.frame(g = "one", x = 0.4, y = y)))
 stopifnot(known("<0.5") < known("<1.5"), known("<1.5") < known(1.5))
 
