@@ -132,8 +132,7 @@ ask <- function(object, newdata, rows, context, flags) {
     if (!all(used)) {
       warning("context: left out ", sum(!used), " of ", length(used), " rows, without y, group, offset or crossed name", call. = FALSE)
     }
-    # The known points of an outer group predict all groups in it. Those of a crossed name tell of it whatever their group.
-    places$context <- which(used & (of[, 1] %in% group[, 1] | !is.null(columns$crossed)))
+    places$context <- which(used) # also of groups that are not asked about: the name of one may be a slip
     if (length(places$context) > 0) {
       write(context[places$context, , drop = FALSE], of[places$context, , drop = FALSE], c(columns$x, columns$y, intersect(columns$censored, names(context))), "context.jsonl")
       flags <- c("--context=context.jsonl", flags)

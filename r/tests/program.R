@@ -73,6 +73,10 @@ seen <- d[d$g == "group 05", ][1:2, ]
 told <- predict(fit, seen, type = "table")
 stopifnot(all(told$known_fit == 8), all(told$known_context == 0), all(predict(fit, seen, as_new = TRUE, type = "table")$known_fit == 0))
 
+# The program sees the whole context, so that it can say which name may be a slip.
+warned <- tryCatch(predict(fit, within(newdata[1, ], g <- "kettle"), within(context, g <- "Kettle")), warning = conditionMessage)
+stopifnot(grepl("(kettle is near Kettle); of Kettle there are points and no targets", warned, fixed = TRUE))
+
 # What R asks of a model. Without new data, the rows of the fit are predicted, and nobody is told that they are known.
 quiet <- function(code) withCallingHandlers(code, warning = function(w) stop(conditionMessage(w)))
 own <- quiet(predict(fit))
