@@ -17,6 +17,8 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   units <- unitsOf(data, all)
   for (name in names(units)) message(name, ": a ", class(data[[name]])[1], ", taken for numbers of ", units[[name]])
   data <- inUnits(data, all, units, "data")
+  used <- present(data, c(columns$group, columns$needed)) & rowSums(!is.na(data[columns$y])) > 0
+  if (!is.null(row_weights)) data[[row_weights]][!used] <- 1 # the program reads the weights of rows that it leaves out
   writeTable(data, c(all, row_weights, censored), file.path(dir, "data.jsonl"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", digits(value))
   said <- run(
@@ -26,7 +28,6 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   )
   result <- fromJSON(said[length(said)])
   result$warnings <- lapply(result$warnings, inR)
-  used <- present(data, c(columns$group, columns$needed)) & rowSums(!is.na(data[columns$y])) > 0
   if (!is.null(row_weights)) used <- used & data[[row_weights]] > 0
   call <- match.call()
   model <- as.data.frame(data)[used, all, drop = FALSE]

@@ -152,6 +152,9 @@ asked <- data.frame(g = "new", x = 1, days = c(1, 8, NA))
 level <- acqnp(y ~ 1 | g, d, instant = TRUE)
 m <- predict(weighted, asked)
 stopifnot(near(m[2], 8 * m[1]), is.na(m[3]), !anyNA(predict(level, data.frame(g = c("a", "b")))), grepl('"row_weights":"w"', rawToChar(weighted$files[["fit.json"]])))
+lost <- suppressWarnings(acqnp(y ~ x | g, within(d, { y[1] <- NA; w[1:2] <- c(NA, 0) }), instant = TRUE, row_weights = "w"))
+stopifnot(identical(rownames(lost$model), as.character(3:120)))
+fails(acqnp(y ~ x | g, within(d, w[1] <- NA), row_weights = "w"), "data, row 1: w: found nothing, expected a row weight")
 fails(acqnp(y ~ x | g, d, row_weights = "v"), "row_weights: found no column v")
 
 # Formulas are for the program to judge: crossed groups are not nested ones.
