@@ -93,6 +93,10 @@ predicted <- function(object, newdata, context, flags) {
   columns <- object$columns
   all <- c(columns$group, columns$x, columns$y)
   check(newdata, "newdata", columns$x)
+  lost <- setdiff(columns$group, names(newdata))
+  if (length(lost) > 0 && (!is.null(context) || length(lost) < length(columns$group))) {
+    stop("newdata: found no column ", lost[1], if (!is.null(context)) ", which context has", call. = FALSE)
+  }
   newdata <- inUnits(newdata, all, object$units, "newdata")
   if (!is.null(context)) {
     check(context, "context", all)

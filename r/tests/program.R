@@ -269,6 +269,8 @@ fails(plot(fit), "expected a context")
 # A mistake is an error with the program's line.
 said <- tryCatch(acqnp(log(k) ~ x | g, d, instant = TRUE), error = conditionMessage)
 stopifnot(length(said) == 1, grepl("^acqnp fit: data[^.]*: k: found [^\n]*$", said))
+fails(predict(fit, newdata[-1], context), "newdata: found no column g, which context has")
+fails(predict(nested, asked[-1]), "newdata: found no column school")
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")
 fails(predict(fit, newdata, context, "region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
