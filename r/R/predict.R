@@ -88,7 +88,7 @@ grid <- function(at) {
 
 # predicted returns the program's table in the order of newdata, with the number of its row. Groups
 # that have no known points are predicted as groups of which nothing is known. A missing x is a value; rows
-# without an offset have NA.
+# without a group or an offset have NA.
 predicted <- function(object, newdata, context, flags) {
   columns <- object$columns
   all <- c(columns$group, columns$x, columns$y)
@@ -102,9 +102,9 @@ predicted <- function(object, newdata, context, flags) {
     check(context, "context", all)
     context <- inUnits(context, all, object$units, "context")
   }
-  table <- ask(object, newdata, which(present(newdata, columns$needed)), context, flags)
+  table <- ask(object, newdata, which(present(newdata, c(intersect(columns$group, names(newdata)), columns$needed))), context, flags)
   if (is.null(table)) {
-    stop("newdata: found no row", if (nrow(newdata) > 0) " with a value of each offset and crossed column", call. = FALSE)
+    stop("newdata: found no row", if (nrow(newdata) > 0) " with its group, offset and crossed name", call. = FALSE)
   }
   all <- expand.grid(channel = columns$y, row = seq_len(nrow(newdata)), stringsAsFactors = FALSE)
   table <- table[match(paste(all$row, all$channel), paste(table$row, table$channel)), , drop = FALSE]
@@ -146,7 +146,7 @@ ask <- function(object, newdata, rows, context, flags) {
   cbind(row = rep(rows, each = length(columns$y)), readTable(lines, "channel", "^(channel$|hdr)")) # and mean, sd and what flags asked for
 }
 
-# nameless is the name of a group that has none, in quotes that no other name is written in.
+# nameless is the name of the group of rows without a column of groups, in quotes that no other name is written in.
 nameless <- "\"no name\""
 
 # groupsOf returns a matrix with a column of names for each column of groups, one of NA without any.

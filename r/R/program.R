@@ -91,7 +91,7 @@ folder <- function(files = list()) {
 tell <- function(said) {
   warned <- startsWith(said, "warning: ")
   for (line in said[warned]) {
-    if (!grepl(paste0("of 1 group (", nameless, ")"), line, fixed = TRUE)) warning(sub("^warning: ", "", line), call. = FALSE)
+    if (!grepl(paste0("of 1 group (", nameless), line, fixed = TRUE)) warning(sub("^warning: ", "", line), call. = FALSE)
   }
   said[!warned & nzchar(said)]
 }

@@ -185,7 +185,9 @@ stopifnot(
   abs(days$mean[1:3] - (2 * asked$n[1:3] + c(0, 30, -30))) < 8
 )
 numbered <- acqnp(y ~ n | id, spans, instant = TRUE)
-stopifnot(numbered$result$rows == 112, predict(numbered, data.frame(n = 1, id = c(2, NA, 99)), type = "table")$known_fit == c(8, 0, 0))
+told <- predict(numbered, data.frame(n = 1, id = c(2, NA, 99)), type = "table")
+stopifnot(numbered$result$rows == 112, identical(told$known_fit, c(8, NA, 0)), identical(is.na(told$mean), c(FALSE, TRUE, FALSE)))
+fails(predict(numbered, data.frame(n = 1, id = NA)), "newdata: found no row with its group")
 fails(predict(numbered, data.frame(n = as.difftime(1, units = "days"), id = 2)), "newdata: n: found a difftime")
 
 # Groups in groups: known and unknown classes and schools in one call, as the command line predicts them, and whole
