@@ -13,6 +13,12 @@ predict.acqnp <- function(object, newdata = NULL, context = NULL,
   if (type %in% c("interval", "region") && !isTRUE(level > 0 && level < 1)) {
     stop("level: found ", level, ", expected a number between 0 and 1", call. = FALSE)
   }
+  if (type == "quantile" && length(levels) == 0) {
+    stop("levels: found none, expected numbers between 0 and 1", call. = FALSE)
+  }
+  if (type == "draws" && isTRUE(draws < 1)) {
+    stop("draws: found ", draws, ", expected 1 or more", call. = FALSE)
+  }
   if (type == "interval") {
     levels <- signif(0.5 + c(-1, 1) * level / 2, 14) # 0.05, not 0.04999999999999999
   }

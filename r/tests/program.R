@@ -88,6 +88,8 @@ stopifnot(
 )
 fails(got(interval = "prediction", level = 2), "level: found 2, expected a number between 0 and 1")
 fails(got("region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
+fails(got("quantile", levels = numeric(0)), "levels: found none, expected numbers between 0 and 1")
+fails(got("draws", draws = 0), "draws: found 0, expected 1 or more")
 said <- got(interval = "prediction", level = 0.8)
 stopifnot(is.data.frame(said), identical(names(said), c("fit", "lwr", "upr")), near(said$fit, mixed), identical(said, got("interval", level = 0.8)),
   near(unname(got("quantile", levels = c(0.1, 0.9))), unname(as.matrix(said[-1]))))
