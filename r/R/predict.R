@@ -60,7 +60,7 @@ shape <- function(table, type, levels, at) {
   }
   colnames(m) <- switch(type,
     quantile = paste0(100 * levels, "%"),
-    density = , prob = format(at, trim = TRUE), draws = colnames(m)
+    density = , prob = vapply(at, format, ""), draws = colnames(m)
   )
   m
 }

@@ -55,6 +55,7 @@ stopifnot(
   near(got(), p$mean), near(got("sd"), p$sd), near(unname(got("quantile")), columns("^q")),
   near(got("interval")$lwr, ends$q0.05), near(got("interval")$upr, ends$q0.95), near(unname(got("density", at = seq(1, 5, 0.5))), columns("^density")),
   near(unname(got("prob", at = 2:3)), columns("^exceed")), near(got("table")$mean, p$mean),
+  identical(colnames(got("prob", at = c(0.5, 2, 1000))), c("0.5", "2", "1000")),
   near(c(t(got("region")[[2]])), as.numeric(strsplit(p$hdr0.9[2], "[:;]")[[1]])),
   identical(got("draws", draws = 4, seed = 1), got("draws", draws = 4, seed = 1)), ncol(got("draws", draws = 4)) == 4
 )
