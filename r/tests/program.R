@@ -267,6 +267,16 @@ plot(fit, context[1:3, ], newdata = newdata, levels = 0.5)
 plot(acqnp(y ~ day | g, d, instant = TRUE), n = 20)
 plot(nested, told)
 plot(bare, n = 20)
+# A dozen groups, of which nine are drawn, with one warning of the program for all, and an outcome that does not move.
+dozen <- data.frame(g = rep(paste("new", 1:12), each = 2), x = c(0.2, 9), k = "u", day = d$day[1:2], y = 2)
+said <- NULL
+listen <- function(condition) { said <<- c(said, conditionMessage(condition)); invokeRestart(computeRestarts()[[1]]) }
+withCallingHandlers(plot(fit, dozen), message = listen, warning = listen)
+stopifnot(said[1] == "drawn: 9 of 12 groups\n", length(said) > 1, !anyDuplicated(said))
+plot(numbered, data.frame(id = c(2, NA), n = 1, y = 9), newdata = data.frame(id = c(2, NA), n = 1:2))
+plot(weighted, data.frame(g = "new", x = 1, days = 1:2, n = 3), newdata = data.frame(g = "new", x = 1, days = c(1, NA)))
+flat <- acqnp(y ~ day | g, within(d, y <- rep(c(0, 0, 0, 5), 30)), instant = TRUE)
+quiet(plot(flat, n = 20))
 dev.off()
 stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")
