@@ -20,6 +20,9 @@ program <- function() {
   normalizePath(path[nzchar(path)][[1]])
 }
 
+# hasProgram reports whether program finds one. Examples, tests and the vignette skip what needs it.
+hasProgram <- function() !inherits(try(program(), silent = TRUE), "try-error")
+
 # run runs a command of the program in a folder and returns the lines that it prints. An error or a warning of
 # the program is one of R with the same line, in the words of R, also with --json, where lines are objects. places has,
 # by the stem of a file, the row of data that each of its lines is.

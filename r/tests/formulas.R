@@ -114,10 +114,11 @@ go <- tempfile()
 Sys.setenv(PATH = "", ACQNP = "", GOBIN = go)
 fails(acqnp(y ~ x | g, d), paste("found no program acqnp in PATH and in", go))
 fails(acqnp(y ~ x | g, d), "options(acqnp.program = \"/path/to/acqnp\")")
+stopifnot(!acqnp:::hasProgram())
 if (.Platform$OS.type == "unix") {
   dir.create(go)
   file.create(file.path(go, "acqnp"))
   Sys.chmod(file.path(go, "acqnp"), "755")
-  stopifnot(basename(acqnp:::program()) == "acqnp")
+  stopifnot(basename(acqnp:::program()) == "acqnp", acqnp:::hasProgram())
 }
 Sys.setenv(PATH = path)

@@ -1,10 +1,10 @@
 # Fits and predictions, beside the same of the command line.
 library(acqnp)
-program <- Sys.which("acqnp")
-if (!nzchar(program)) {
-  cat("skipped: found no program acqnp in PATH\n")
+if (!acqnp:::hasProgram()) {
+  cat("skipped: found no program acqnp\n")
   quit("no")
 }
+program <- acqnp:::program()
 fails <- function(code, text) {
   said <- tryCatch({
     code
