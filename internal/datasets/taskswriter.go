@@ -47,7 +47,13 @@ func WriteTasks(ctx context.Context, path, benchmark string, src *Source, batche
 	if meta[safetensors.ChecksumKey], err = safetensors.Checksum(meta, specs, fromStart(spool)); err != nil {
 		return err
 	}
-	return files.Write(path, func(w io.Writer) error { return copyTensors(w, meta, specs, fromStart(spool)) })
+	return files.Write(path, func(w io.Writer) error {
+		if err := safetensors.WriteHeader(w, meta, specs); err != nil {
+			return err
+		}
+		_, err := io.Copy(w, fromStart(spool))
+		return err
+	})
 }
 
 // fromStart returns a reader of the whole file, whatever its offset is.
@@ -87,26 +93,4 @@ func spoolTasks(ctx context.Context, w io.Writer, src *Source, batches int, repo
 		}
 	}
 	return specs, contexts, buffered.Flush()
-}
-
-// copyTensors writes a safetensors file. It reads the tensors' bytes from r.
-func copyTensors(w io.Writer, meta map[string]string, specs []safetensors.Spec, r io.Reader) error {
-	out, err := safetensors.NewWriter(w, meta, specs)
-	if err != nil {
-		return err
-	}
-	for _, s := range specs {
-		size := s.DType.Size()
-		for _, n := range s.Shape {
-			size *= n
-		}
-		data := make([]byte, size)
-		if _, err := io.ReadFull(r, data); err != nil {
-			return err
-		}
-		if err := out.Tensor(safetensors.Tensor{Name: s.Name, DType: s.DType, Shape: s.Shape, Data: data}); err != nil {
-			return err
-		}
-	}
-	return out.Close()
 }

@@ -44,33 +44,26 @@ func ChecksumOf(meta map[string]string, ts []Tensor) (string, error) {
 	return Checksum(meta, specs, io.MultiReader(data...))
 }
 
-// checksum returns the checksum of the file, with tensors in the order of the header. It reads the
-// whole file, a piece at a time.
-func (r *Reader) checksum() (string, error) {
-	n := len(r.head.entries)
-	specs, data := make([]Spec, n), make([]io.Reader, n)
-	for i, e := range r.head.entries {
-		specs[i], data[i] = e.Spec, io.NewSectionReader(r.r, r.start+e.begin, e.end-e.begin)
-	}
-	sum, err := Checksum(r.Metadata(), specs, io.MultiReader(data...))
-	if err != nil {
-		return "", unreadable(r.path, err)
-	}
-	return sum, nil
-}
-
-// Verify compares the file with the checksum in its metadata. If they differ, the error is an
-// *invalid.Input; kind names the expected kind of file, such as "tasks file". A file without a
-// checksum passes.
+// Verify compares the file, which it reads a piece at a time, with the checksum in its metadata. If
+// they differ, the error is an *invalid.Input; kind names the expected kind of file, such as "tasks
+// file". A file without a checksum passes.
 func (r *Reader) Verify(kind string) error {
 	want, ok := r.Metadata()[ChecksumKey]
 	if !ok {
 		return nil
 	}
-	got, err := r.checksum()
-	if err == nil && got != want {
-		err = &invalid.Input{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
+	var specs []Spec
+	var data []io.Reader
+	for _, e := range r.head.entries { // in the order of the header
+		specs, data = append(specs, e.Spec), append(data, io.NewSectionReader(r.r, r.start+e.begin, e.end-e.begin))
+	}
+	got, err := Checksum(r.Metadata(), specs, io.MultiReader(data...))
+	if err != nil {
+		return unreadable(r.path, err)
+	}
+	if got != want {
+		return &invalid.Input{File: r.path, Key: ChecksumKey, Found: "bytes that do not match the checksum",
 			Expected: "an undamaged " + kind}
 	}
-	return err
+	return nil
 }

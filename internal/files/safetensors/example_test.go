@@ -2,6 +2,7 @@ package safetensors_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"log"
 
@@ -40,24 +41,26 @@ func ExampleWrite() {
 	// bias F32 [2] [0.5 -0.5]
 }
 
-// The specs come first, then the tensors in the same order.
-func ExampleWriter() {
+// The bytes of the tensors, which need not be in memory at once, follow in the order of the specs.
+func ExampleWriteHeader() {
 	var file bytes.Buffer
-	w, err := safetensors.NewWriter(&file, nil, []safetensors.Spec{
+	err := safetensors.WriteHeader(&file, nil, []safetensors.Spec{
 		{Name: "0.x", DType: safetensors.Float32, Shape: []int{1, 2, 1}},
 		{Name: "0.y", DType: safetensors.Float32, Shape: []int{1, 2, 1}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, name := range []string{"0.x", "0.y"} {
-		if err := w.Tensor(safetensors.F32(name, []int{1, 2, 1}, []float32{1, 2})); err != nil {
+	for _, values := range [][]float32{{1, 2}, {3, 4}} {
+		if err := binary.Write(&file, binary.LittleEndian, values); err != nil {
 			log.Fatal(err)
 		}
 	}
-	fmt.Println("written:", w.Close() == nil)
-	fmt.Println("one more:", w.Tensor(safetensors.F32("0.z", []int{1}, []float32{0})))
-	// Output:
-	// written: true
-	// one more: safetensors: found tensor "0.z" after the last one of the specs
+
+	r, err := safetensors.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()), "in memory")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Names())
+	// Output: [0.x 0.y]
 }

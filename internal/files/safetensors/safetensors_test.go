@@ -205,30 +205,6 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-func TestWriterRefusesWhatWasNotAnnounced(t *testing.T) {
-	x := safetensors.F32("x", []int{2}, []float32{1, 2})
-	specs := []safetensors.Spec{{Name: "x", DType: safetensors.Float32, Shape: []int{2}}}
-	for name, other := range map[string]safetensors.Tensor{
-		"name":  safetensors.F32("y", []int{2}, []float32{1, 2}),
-		"shape": safetensors.F32("x", []int{1, 2}, []float32{1, 2}),
-		"type":  safetensors.I32("x", []int{2}, []int32{1, 2}),
-		"size":  safetensors.F32("x", []int{2}, []float32{1}),
-	} {
-		w := must.Get(safetensors.NewWriter(&bytes.Buffer{}, nil, specs))(t)
-		if w.Tensor(other) == nil {
-			t.Errorf("another %s passed", name)
-		}
-		if w.Close() == nil {
-			t.Error("Close passed over a missing tensor")
-		}
-		must.Do(t, w.Tensor(x))
-		if w.Tensor(x) == nil {
-			t.Error("a tensor too many passed")
-		}
-		must.Do(t, w.Close())
-	}
-}
-
 func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 	x := safetensors.F32("x", []int{1}, []float32{1})
 	for name, ts := range map[string][]safetensors.Tensor{

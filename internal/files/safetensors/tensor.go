@@ -5,8 +5,8 @@
 // length of the header, in eight bytes; the header in JSON, which states the type, shape and place
 // of each tensor; and the tensors' bytes without gaps, little-endian and row-major.
 //
-// [Write] writes a whole file at once. [Writer] and [Reader] handle one tensor at a time, for files
-// larger than memory. The same tensors and metadata always give the same bytes.
+// [Write] writes a whole file at once. [WriteHeader] and [Reader] are for files larger than memory. The same tensors and
+// metadata always give the same bytes.
 //
 // A reader trusts nothing in a file. It checks the header against the length of the file before it
 // allocates. It refuses duplicate names, gaps, overlaps and unknown types. These errors are

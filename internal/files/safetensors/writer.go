@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -23,71 +22,38 @@ type Spec struct {
 	Shape []int
 }
 
-// Writer writes a file one tensor at a time, so the tensors need not be in memory at once.
-// NewWriter writes the header from the specs. Then the method Tensor writes the tensors, in the
-// same order.
-type Writer struct {
-	w     io.Writer
-	specs []Spec // of the tensors not yet written
-}
-
-// NewWriter writes the header. The tensors keep the order of the specs, the metadata is sorted by
-// key, and spaces pad the header to a multiple of eight bytes. Names must be distinct.
-func NewWriter(w io.Writer, meta map[string]string, specs []Spec) (*Writer, error) {
+// WriteHeader writes all of a file before the tensors' bytes, which follow in the order of the specs without gaps. The
+// metadata is sorted by key, and spaces pad the header to a multiple of eight bytes. Names must be distinct.
+func WriteHeader(w io.Writer, meta map[string]string, specs []Spec) error {
 	header, err := encodeHeader(meta, specs)
 	if err != nil {
-		return nil, fmt.Errorf("safetensors: %w", err)
+		return fmt.Errorf("safetensors: %w", err)
 	}
 	if err := binary.Write(w, binary.LittleEndian, uint64(len(header))); err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := w.Write(header); err != nil {
-		return nil, err
-	}
-	return &Writer{w: w, specs: specs}, nil
-}
-
-// Tensor writes the next tensor. It must match the next spec.
-func (w *Writer) Tensor(t Tensor) error {
-	if len(w.specs) == 0 {
-		return fmt.Errorf("safetensors: found tensor %q after the last one of the specs", t.Name)
-	}
-	next := w.specs[0]
-	size, _ := byteSize(next.DType, next.Shape)
-	if t.Name != next.Name || t.DType != next.DType || !slices.Equal(t.Shape, next.Shape) || int64(len(t.Data)) != size {
-		return fmt.Errorf("safetensors: found tensor %q %s %v of %d bytes, expected %q %s %v of %d bytes as in the specs",
-			t.Name, t.DType, t.Shape, len(t.Data), next.Name, next.DType, next.Shape, size)
-	}
-	w.specs = w.specs[1:]
-	_, err := w.w.Write(t.Data)
+	_, err = w.Write(header)
 	return err
 }
 
-// Close returns an error if a tensor of the specs was not written. It does not close the underlying
-// writer.
-func (w *Writer) Close() error {
-	if len(w.specs) > 0 {
-		return fmt.Errorf("safetensors: tensor %q of the specs was not written", w.specs[0].Name)
-	}
-	return nil
-}
-
-// Write writes a whole file, in the order that NewWriter describes. Names must be distinct.
+// Write writes a whole file, in the order that WriteHeader describes. Names must be distinct.
 func Write(w io.Writer, meta map[string]string, ts []Tensor) error {
 	specs := make([]Spec, len(ts))
 	for i, t := range ts {
 		specs[i] = Spec{t.Name, t.DType, t.Shape}
 	}
-	sw, err := NewWriter(w, meta, specs)
-	if err != nil {
+	if err := WriteHeader(w, meta, specs); err != nil {
 		return err
 	}
 	for _, t := range ts {
-		if err := sw.Tensor(t); err != nil {
+		if size, _ := byteSize(t.DType, t.Shape); int64(len(t.Data)) != size {
+			return fmt.Errorf("safetensors: found %d bytes of tensor %q, expected %d for %s %v", len(t.Data), t.Name, size, t.DType, t.Shape)
+		}
+		if _, err := w.Write(t.Data); err != nil {
 			return err
 		}
 	}
-	return sw.Close()
+	return nil
 }
 
 // encodeHeader returns the header in JSON, padded with spaces.
