@@ -369,7 +369,7 @@ func (o *Tools) Summary(s Scores) (all []score.Tool) {
 		if exact := one.Targets - t.limits - t.cut; t.cut > 0 && exact > 0 {
 			s.Warnings.Add("%s: %s: at %d of %d targets no part of ours is of log %s, and CRPS are exact there", o.path, t.name, exact, one.Targets, channel)
 		}
-		if t.from == fromNormal && one.LogDensity == nil {
+		if t.from == fromNormal && math.IsNaN(float64(one.LogDensity)) {
 			s.Warnings.Add("%s: %s: no log density: values of %s have probabilities of their own in ours", o.path, t.name, channel)
 		}
 		all = append(all, one)

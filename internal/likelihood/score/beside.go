@@ -128,12 +128,7 @@ func (s *Paired) Tool() Tool {
 			all[i] = append(all[i], c)
 		}
 	}
-	mean := func(i int) *float64 {
-		if v := estimate(all[i]).Mean; !math.IsNaN(v) {
-			return &v
-		}
-		return nil
-	}
+	mean := func(i int) float64 { return estimate(all[i]).Mean }
 	difference := func(tool, ours, spread int) Estimate {
 		if len(s.order) < 2 {
 			return s.spread[spread].estimate()
@@ -144,9 +139,9 @@ func (s *Paired) Tool() Tool {
 		}
 		return estimate(of)
 	}
-	t := Tool{Targets: s.targets, CRPS: *mean(ofCRPS), OurCRPS: *mean(ofOurCRPS), CRPSDifference: difference(ofCRPS, ofOurCRPS, 0),
-		LogDensity: mean(ofLogDensity), OurLogDensity: mean(ofOurLogDensity), Coverage: ToolCoverage{mean(ofHalf), mean(ofMost)}}
-	if t.LogDensity != nil {
+	t := Tool{Targets: s.targets, CRPS: mean(ofCRPS), OurCRPS: mean(ofOurCRPS), CRPSDifference: difference(ofCRPS, ofOurCRPS, 0),
+		LogDensity: Number(mean(ofLogDensity)), OurLogDensity: Number(mean(ofOurLogDensity)), Coverage: Coverage{mean(ofHalf), mean(ofMost)}}
+	if !math.IsNaN(float64(t.LogDensity)) {
 		d := difference(ofLogDensity, ofOurLogDensity, 1)
 		t.LogDensityDifference = &d
 	}
@@ -156,24 +151,18 @@ func (s *Paired) Tool() Tool {
 // A Tool is how another tool's predictions of one column of y score, beside ours. Differences are paired: the tool's
 // minus ours at the same target.
 type Tool struct {
-	Tool                 string       `json:"tool"`
-	Channel              string       `json:"channel"`
-	From                 string       `json:"from"`             // what was scored: quantiles, mean and sd, or draws
-	Levels               []float64    `json:"levels,omitempty"` // of the quantiles; of others, those of the CRPS if it is not exact
-	Targets              int          `json:"scored_targets"`
-	CRPS                 float64      `json:"crps"` // of quantiles, by Quantiles
-	OurCRPS              float64      `json:"our_crps"`
-	CRPSDifference       Estimate     `json:"crps_difference"`
-	LogDensity           *float64     `json:"log_density"` // nil if there is none
-	OurLogDensity        *float64     `json:"our_log_density"`
-	LogDensityDifference *Estimate    `json:"log_density_difference"`
-	Coverage             ToolCoverage `json:"coverage"`
-}
-
-// ToolCoverage holds the shares of outcomes inside the central intervals of 0.5 and 0.9, nil without the interval.
-type ToolCoverage struct {
-	Half *float64 `json:"0.5"`
-	Most *float64 `json:"0.9"`
+	Tool                 string    `json:"tool"`
+	Channel              string    `json:"channel"`
+	From                 string    `json:"from"`             // what was scored: quantiles, mean and sd, or draws
+	Levels               []float64 `json:"levels,omitempty"` // of the quantiles; of others, those of the CRPS if it is not exact
+	Targets              int       `json:"scored_targets"`
+	CRPS                 float64   `json:"crps"` // of quantiles, by Quantiles
+	OurCRPS              float64   `json:"our_crps"`
+	CRPSDifference       Estimate  `json:"crps_difference"`
+	LogDensity           Number    `json:"log_density"` // NaN if there is none
+	OurLogDensity        Number    `json:"our_log_density"`
+	LogDensityDifference *Estimate `json:"log_density_difference"` // nil if there is none
+	Coverage             Coverage  `json:"coverage"`               // NaN without the interval
 }
 
 // PrintTools writes a table for people: a row for each tool, and one of ours, of each column of y.
@@ -183,13 +172,7 @@ func (s Summary) PrintTools(w io.Writer, tools []Tool) error {
 	if len(ours) == 0 {
 		ours = []Channel{{Channel: tools[0].Channel, Means: s.Means}}
 	}
-	optional := func(v *float64, text func(float64) string) string {
-		if v == nil {
-			return "-"
-		}
-		return text(*v)
-	}
-	density := func(v float64) string { return fmt.Sprintf("%.4f", v) }
+	density := func(v float64) string { return orNone(v, fmt.Sprintf("%.4f", v)) }
 	for _, c := range ours {
 		if !slices.ContainsFunc(tools, func(o Tool) bool { return o.Channel == c.Channel }) {
 			continue
@@ -207,7 +190,7 @@ func (s Summary) PrintTools(w io.Writer, tools []Tool) error {
 				minus = o.LogDensityDifference.signed()
 			}
 			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", o.Tool, from, o.Targets, short(o.CRPS), short(o.OurCRPS), o.CRPSDifference.signed(),
-				optional(o.LogDensity, density), minus, optional(o.Coverage.Half, percent), optional(o.Coverage.Most, percent))
+				density(float64(o.LogDensity)), minus, percent(o.Coverage.Half), percent(o.Coverage.Most))
 		}
 		fmt.Fprintf(t, "ours\tthe density\t%d\t%s\t\t\t%s\t\t%s\t%s\n", c.Targets, short(c.CRPS), density(c.LogDensity.Mean), percent(c.Coverage.Half), percent(c.Coverage.Most))
 	}
