@@ -15,7 +15,7 @@ import (
 type judge struct {
 	found    [kinds]found
 	nearly   found  // names that are nearly numbers
-	limits   [2]int // names such as <50, and such as >200
+	limits   int    // names such as <50 and >200
 	limited  extent // of these
 	extent          // of numbers, dates and times of day
 	low      end
@@ -79,7 +79,10 @@ func (j *judge) add(t *table, column int) {
 	t.decimals = j.decimals
 	m := t.meaning(column)
 	if m.kind == nameKind {
-		j.limit(t, column)
+		if v, side := t.limit(column); side != 0 {
+			j.limits++
+			j.limited.add(v)
+		}
 	}
 	j.decimals = t.decimals
 	j.found[m.kind].add(t, column, m.wants)
@@ -107,18 +110,6 @@ func (j *judge) add(t *table, column int) {
 				j.days[i].odd.add(t, column, "a date, "+format)
 			}
 		}
-	}
-}
-
-// limit counts a cell that is a limit.
-func (j *judge) limit(t *table, column int) {
-	switch v, side := t.limit(column); {
-	case side < 0:
-		j.limits[0]++
-		j.limited.add(v)
-	case side > 0:
-		j.limits[1]++
-		j.limited.add(v)
 	}
 }
 
@@ -197,7 +188,7 @@ func (j *judge) settle(c *Column) {
 		return !slices.ContainsFunc(seen, func(k kind) bool { return !slices.Contains(some, k) })
 	}
 	c.Least, c.Most = j.extent.least, j.extent.most
-	if n := j.limits[0] + j.limits[1]; n > 0 && only(numberKind, nameKind) && n == j.found[nameKind].count && j.found[numberKind].count > 0 {
+	if j.limits > 0 && only(numberKind, nameKind) && j.limits == j.found[nameKind].count && j.found[numberKind].count > 0 {
 		all := j.extent.and(j.limited)
 		c.Limited = &Column{Name: c.Name, Kind: NumberColumn, Missing: c.Missing, Distinct: c.Distinct, Values: c.Values, Skew: c.Skew, Least: all.least, Most: all.most}
 	}

@@ -161,7 +161,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		}
 	}
 	t.warn(l.Warnings)
-	r = &reading{x: l.x, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
+	r = &reading{x: l.x, weights: -1, left: newLeftOut(), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
 		r.y[i].limits, r.y[i].closed = l.LimitsOfY && r.y[i].kind == numberKind, len(r.y[i].Categories) == 2
@@ -248,7 +248,7 @@ func (t *table) groupColumn(names, others []string) (int, error) {
 	for _, name := range names {
 		for _, found := range t.header {
 			if name != "" && !slices.Contains(others, found) && invalid.Alike(name, found) {
-				return -1, &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the column " + quote(found, 40),
+				return -1, &invalid.Input{File: t.path, Line: t.heading.line, Found: "the column " + quote(found, 40),
 					Expected: quote(name, 40) + ", which names the groups (give a column that does not another name)"}
 			}
 		}

@@ -22,25 +22,18 @@ type leftOut struct {
 // mostTexts is how many texts of missing cells of a column a line shows.
 const mostTexts = 3
 
+func newLeftOut() *leftOut {
+	return &leftOut{missing: map[int]int{}, texts: map[int][]string{}, partial: map[int]int{}}
+}
+
 // note counts a missing cell of a row that is left out.
 func (l *leftOut) note(column int, cell string) {
-	if l.missing == nil {
-		l.missing, l.texts = map[int]int{}, map[int][]string{}
-	}
 	if l.missing[column]++; l.missing[column] == 1 {
 		l.columns = append(l.columns, column)
 	}
 	if texts := l.texts[column]; cell != "" && len(texts) < mostTexts && !slices.Contains(texts, cell) {
 		l.texts[column] = append(texts, strings.Clone(cell))
 	}
-}
-
-// notePartial counts a row that is used without a value of a column of y.
-func (l *leftOut) notePartial(column int) {
-	if l.partial == nil {
-		l.partial = map[int]int{}
-	}
-	l.partial[column]++
 }
 
 // warn adds the lines about what is left out of files with a header.

@@ -33,7 +33,7 @@ func (l *Layout) placeOuter(t *table, g *grouping) (err error) {
 	}
 	if g.outer >= 0 || g.by >= 0 {
 		found := t.header[max(g.outer, g.by)]
-		return &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the column " + quote(found, 40) + " alone",
+		return &invalid.Input{File: t.path, Line: t.heading.line, Found: "the column " + quote(found, 40) + " alone",
 			Expected: quote(l.Outer, 40) + " and " + quote(inner, 40) + ", a group in a group (a new one needs a name too)"}
 	}
 	return nil

@@ -114,7 +114,7 @@ func (r *reading) skips(t *table) bool {
 	y := t.missing(r.yAt)
 	if r.partialY && len(y) < len(r.yAt) {
 		for _, column := range y {
-			r.left.notePartial(column)
+			r.left.partial[column]++
 		}
 		y = nil
 	}

@@ -79,7 +79,6 @@ func (c Column) Span() (least, most string) {
 // A ScannedGroup is a group of a Scan.
 type ScannedGroup struct {
 	Name string
-	Rows int
 	Used int // rows without those that Scan.Dropped counts
 }
 
@@ -193,12 +192,8 @@ func (s *scanner) row(t *table) error {
 	s.Rows++
 	if dropped {
 		s.Dropped++
-	}
-	if g >= 0 {
-		s.Groups[g].Rows++
-		if !dropped {
-			s.Groups[g].Used++
-		}
+	} else if g >= 0 {
+		s.Groups[g].Used++
 	}
 	for _, i := range s.judged {
 		s.judges[i].add(t, i)

@@ -132,7 +132,7 @@ func (t *table) checkNames() error {
 	if t.delimiter == 0 || names || !fractions {
 		return nil
 	}
-	return &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the numbers " + quote(strings.Join(t.header, ", "), 200), Expected: "a first line that names the columns"}
+	return &invalid.Input{File: t.path, Line: t.heading.line, Found: "the numbers " + quote(strings.Join(t.header, ", "), 200), Expected: "a first line that names the columns"}
 }
 
 // where returns the place of a field of the current row for messages: the file and a line, or, in a table
@@ -156,9 +156,6 @@ func (t *table) place(column int) string {
 	}
 	return fmt.Sprintf("%s:%d", file, line)
 }
-
-// headerLine returns the line of the header for messages, 0 in a table without lines.
-func (t *table) headerLine() int { return t.heading.line }
 
 // next moves to the next row. It returns io.EOF after the last row.
 func (t *table) next() (err error) {
@@ -260,21 +257,8 @@ func (t *table) checkHeader(first []string, file string) error {
 	if slices.Equal(t.header, first) {
 		return nil
 	}
-	return &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+	return &invalid.Input{File: t.path, Line: t.heading.line, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 		Expected: quote(strings.Join(first, ", "), 200) + ", as in " + file}
-}
-
-// find returns the indices of the named columns, and whether all exist.
-func (t *table) find(names []string) ([]int, bool) {
-	var columns []int
-	for _, name := range names {
-		i := slices.Index(t.header, name)
-		if i < 0 {
-			return nil, false
-		}
-		columns = append(columns, i)
-	}
-	return columns, true
 }
 
 // flat says in messages how JSON holds rows.
@@ -288,7 +272,11 @@ func (t *table) isJSON() bool { return t.text != nil && t.delimiter == 0 }
 func (t *table) columns(ways ...[]string) ([]int, error) {
 	var expected []string
 	for _, names := range ways {
-		if columns, ok := t.find(names); ok {
+		var columns []int
+		for _, name := range names {
+			columns = append(columns, slices.Index(t.header, name))
+		}
+		if !slices.Contains(columns, -1) {
 			return columns, nil
 		}
 		if e := strings.Join(names, ", "); !slices.Contains(expected, e) {
@@ -304,7 +292,7 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 			}
 		}
 	}
-	return nil, &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+	return nil, &invalid.Input{File: t.path, Line: t.heading.line, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 		Expected: "a header with " + strings.Join(expected, ", or with ") + t.meant(ways[0])}
 }
 
