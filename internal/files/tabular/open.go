@@ -80,13 +80,9 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 			}
 			return z, err
 		})
+	case bytes.HasPrefix(start, []byte("PAR1")):
+		f.Rows, err = openParquet(path, raw, r)
 	default:
-		for _, form := range forms {
-			if form.magic != "" && bytes.HasPrefix(start, []byte(form.magic)) {
-				f.Rows, err = form.open(path, raw, r)
-				return err
-			}
-		}
 		f.Text, err = newText(r, path)
 	}
 	return err

@@ -36,7 +36,7 @@ type column struct {
 }
 
 // openParquet opens a file. It reads a pipe into the memory first, up to the limit of pipes. raw is what r
-// reads from.
+// reads from, and r has what was peeked of it.
 func openParquet(path string, raw, r io.Reader) (_ Rows, err error) {
 	rows := &parquetRows{path: path, row: -1, refused: map[string]string{}, columns: map[int]column{}, buffer: make([]parquet.Row, 64)}
 	defer rows.guard(&err)

@@ -36,7 +36,9 @@ func parquetText(c *parquet.Column) func(dst []byte, v parquet.Value) []byte {
 		case *format.DecimalType:
 			return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, v, int(t.Scale)) }
 		case *format.DateType:
-			return func(dst []byte, v parquet.Value) []byte { return appendDay(dst, int64(v.Int32())) }
+			return func(dst []byte, v parquet.Value) []byte {
+				return time.Unix(int64(v.Int32())*secondsPerDay, 0).UTC().AppendFormat(dst, time.DateOnly)
+			}
 		case *format.TimestampType:
 			return timestampText(t)
 		case nil:
@@ -52,9 +54,9 @@ func parquetText(c *parquet.Column) func(dst []byte, v parquet.Value) []byte {
 	case parquet.Int96:
 		return appendInt96
 	case parquet.Float:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat32(dst, v.Float()) }
+		return func(dst []byte, v parquet.Value) []byte { return appendNumber(dst, float64(v.Float()), 32) }
 	case parquet.Double:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, v.Double()) }
+		return func(dst []byte, v parquet.Value) []byte { return appendNumber(dst, v.Double(), 64) }
 	}
 	return nil
 }
@@ -118,12 +120,8 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 
 // Texts of typed values, as CSV files have them.
 
-func appendFloat(dst []byte, v float64) []byte { return appendNumber(dst, v, 64) }
-
-// appendFloat32 appends the shortest text of a float32, so that 0.1 stays 0.1.
-func appendFloat32(dst []byte, v float32) []byte { return appendNumber(dst, float64(v), 32) }
-
-// appendNumber appends the shortest text of a number, and nothing for NaN, which is a missing value.
+// appendNumber appends the shortest text of a number of so many bits, so that 0.1 of a float32 stays 0.1, and nothing for NaN,
+// which is a missing value.
 func appendNumber(dst []byte, v float64, bits int) []byte {
 	if math.IsNaN(v) {
 		return dst
@@ -132,11 +130,6 @@ func appendNumber(dst []byte, v float64, bits int) []byte {
 }
 
 const secondsPerDay = 24 * 60 * 60
-
-// appendDay appends the date of a number of days since 1970-01-01.
-func appendDay(dst []byte, days int64) []byte {
-	return time.Unix(days*secondsPerDay, 0).UTC().AppendFormat(dst, "2006-01-02")
-}
 
 // appendTime appends a point in time: in UTC if it is one of the world, else without a zone.
 func appendTime(dst []byte, t time.Time, zoned bool) []byte {

@@ -14,20 +14,18 @@ import (
 	"strings"
 )
 
-// A form is what a table is in a file. Texts have no magic and no open: Open recognises them.
+// A form is what a table is in a file. Open recognises it by the content.
 type form struct {
 	name    string
-	endings []string                                          // with a dot
-	magic   string                                            // the start of each file
-	open    func(path string, raw, r io.Reader) (Rows, error) // r has what was peeked of raw
+	endings []string // with a dot
 	write   func(io.Writer, []Column) (Writer, error)
 }
 
-// forms are the forms of tables. A new one is a file with its reader and its writer, and its line here.
+// forms are the forms of tables. A new one is a file with its reader and its writer, its line here, and its case in Open.
 var forms = []form{
 	{name: CSV, endings: []string{".csv"}, write: newCSVWriter},
 	{name: JSON, endings: []string{".jsonl", ".ndjson", ".json"}, write: newJSONWriter},
-	{name: Parquet, endings: []string{".parquet"}, magic: "PAR1", open: openParquet, write: newParquetWriter},
+	{name: Parquet, endings: []string{".parquet"}, write: newParquetWriter},
 }
 
 // Endings are the endings of the files that hold tables, without a dot. A .json in a folder may be anything.

@@ -37,34 +37,28 @@ func Formats() (names []string) {
 const written = "a name that ends in .csv, .json, .jsonl or .ndjson, each also with .gz or .zst, or in .parquet; or one without an ending, for CSV"
 
 // FormatOf returns the form that a file's name asks for, CSV if it names none.
-func FormatOf(path string) string {
-	if f, ok := endingOf(path); ok {
-		return f.name
-	}
-	return CSV
-}
+func FormatOf(path string) string { return cmp.Or(endingOf(path), CSV) }
 
-// endingOf returns the form whose ending a file's name has.
-func endingOf(path string) (form, bool) {
+// endingOf returns the form whose ending a file's name has, "" for another ending.
+func endingOf(path string) string {
 	end := strings.ToLower(filepath.Ext(uncompressed(path)))
-	i := slices.IndexFunc(forms, func(f form) bool { return slices.Contains(f.endings, end) })
-	if i < 0 {
-		return form{}, false
+	for _, f := range forms {
+		if slices.Contains(f.endings, end) {
+			return f.name
+		}
 	}
-	return forms[i], true
+	return ""
 }
 
 // CheckOut refuses a name whose ending is that of no form, which CSV under this name would not be, and a
 // compressed file of a form that is not text. format is the form that is asked for by a flag, "" if the
 // name says it. flag names the file in messages.
 func CheckOut(flag, path, format string) error {
-	if _, known := endingOf(path); format == "" && !known && filepath.Ext(uncompressed(path)) != "" && !files.IsStream(path) {
+	if format == "" && endingOf(path) == "" && filepath.Ext(uncompressed(path)) != "" && !files.IsStream(path) {
 		return &invalid.Input{File: flag, Found: strconv.Quote(path), Expected: written}
 	}
-	if format == "" {
-		format = FormatOf(path)
-	}
-	if uncompressed(path) == path || format == "" || format == CSV || format == JSON {
+	format = cmp.Or(format, FormatOf(path))
+	if uncompressed(path) == path || format == CSV || format == JSON {
 		return nil
 	}
 	return &invalid.Input{File: flag, Found: strconv.Quote(path) + " for the format " + format, Expected: "a name without " + filepath.Ext(path) + ": only csv and json are compressed so"}
@@ -96,14 +90,18 @@ type Writer interface {
 	Close() error
 }
 
-// Write writes a table to a file, whole or not at all. An ending .gz or .zst compresses it.
+// Write writes a table to a file, whole or not at all, in CSV for the format "". An ending .gz or .zst compresses it.
 func Write(path, format string, columns []Column, fill func(Writer) error) error {
+	i := slices.IndexFunc(forms, func(f form) bool { return f.name == cmp.Or(format, CSV) })
+	if i < 0 {
+		return fmt.Errorf("tabular: found the form %q, expected one of %s", format, strings.Join(Formats(), ", "))
+	}
 	return files.Write(path, func(to io.Writer) error {
 		compressor, err := compress(to, path)
 		if err != nil {
 			return err
 		}
-		w, err := newWriter(compressor, format, columns)
+		w, err := forms[i].write(compressor, columns)
 		if err != nil {
 			return err
 		}
@@ -128,16 +126,6 @@ func compress(w io.Writer, path string) (io.WriteCloser, error) {
 type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }
-
-// newWriter returns the writer of a form, of CSV for "".
-func newWriter(w io.Writer, format string, columns []Column) (Writer, error) {
-	for _, f := range forms {
-		if f.name == cmp.Or(format, CSV) {
-			return f.write(w, columns)
-		}
-	}
-	return nil, fmt.Errorf("tabular: found the form %q, expected one of %s", format, strings.Join(Formats(), ", "))
-}
 
 func newCSVWriter(w io.Writer, columns []Column) (Writer, error) {
 	c := csvWriter{csv.NewWriter(w)}
