@@ -27,7 +27,10 @@ func Target(path string) (string, error) {
 		if dir == "" {
 			dir = "."
 		}
-		real, err := realDir(dir)
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			real, err = filepath.Abs(real)
+		}
 		if err != nil {
 			return "", because(path, err)
 		}
@@ -43,15 +46,6 @@ func Target(path string) (string, error) {
 		}
 	}
 	return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("too many symbolic links")}
-}
-
-// realDir returns the absolute path of a directory without symbolic links.
-func realDir(dir string) (string, error) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Abs(real)
 }
 
 // Replaces reports whether Write(path) would replace a file that somebody made. One that a shell has
