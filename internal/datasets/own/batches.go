@@ -140,15 +140,6 @@ type deck struct {
 	from  []int // the swaps to undo after a draw
 }
 
-// newDeck returns a deck of the cards 0 to n−1.
-func newDeck(n int) deck {
-	d := deck{cards: make([]int, n)}
-	for i := range d.cards {
-		d.cards[i] = i
-	}
-	return d
-}
-
 // draw fills dst with different cards below n in random order. It uses the numbers at 0 to
 // len(dst)−1 of the step.
 func (d *deck) draw(g random.Generator, step uint64, n int, dst []int) {

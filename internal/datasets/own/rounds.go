@@ -3,6 +3,7 @@ package own
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -38,10 +39,7 @@ type order struct {
 
 // newRounds returns the rounds of groups with the given sizes.
 func newRounds(groups, sizes []int, batchSize int, g random.Generator) *rounds {
-	bySize := make([]int, len(groups))
-	for k := range bySize {
-		bySize[k] = k
-	}
+	bySize := points.Spread(len(groups), len(groups))
 	slices.SortStableFunc(bySize, func(a, b int) int { return sizes[a] - sizes[b] })
 	r := &rounds{batchSize: batchSize, random: g, round: -1}
 	least := 0

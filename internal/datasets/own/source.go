@@ -102,7 +102,7 @@ func (s *source) store(read rows.Table, scaling datasets.Scaling) error {
 		most = max(most, g.Len())
 		g.Points = points.Points{}
 	}
-	s.deck = newDeck(most)
+	s.deck = deck{cards: points.Spread(most, most)}
 	return nil
 }
 

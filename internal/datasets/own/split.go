@@ -209,12 +209,7 @@ func (s *split) drawPoints(read rows.Table) error {
 	}
 	for i, g := range read.Groups {
 		reserved := s.order[i]
-		var others []int
-		for row := range g.Len() {
-			if !slices.Contains(reserved, row) {
-				others = append(others, row)
-			}
-		}
+		others := slices.DeleteFunc(points.Spread(g.Len(), g.Len()), func(row int) bool { return slices.Contains(reserved, row) })
 		most := len(others)
 		n := datasets.Share(s.d.TrainFraction, most)
 		if s.keepsAll() {
@@ -263,10 +258,7 @@ func reserve(counts map[string]int, byPoint bool, n int) (map[string][]int, erro
 	}
 	var units []unit
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		rows := make([]int, counts[name])
-		for k := range rows {
-			rows[k] = k
-		}
+		rows := points.Spread(counts[name], counts[name])
 		switch {
 		case byPoint:
 			for k := range rows {

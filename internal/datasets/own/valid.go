@@ -37,7 +37,11 @@ func (s *source) planValidation() (all datasets.Batches, err error) {
 	var items []validBatch
 	for _, i := range points.Pick(s.valid, 1, s.validRandom().Order(0, len(s.valid))) {
 		for _, context := range s.validSizes(i) {
-			items = append(items, validBatch{context, s.validTargets(i, context), []int{i}})
+			targets := s.spans[i].points - context
+			if s.byPoint() {
+				targets = s.spans[i].valid
+			}
+			items = append(items, validBatch{context, targets, []int{i}})
 		}
 		if len(items) >= ownValidItems {
 			break
@@ -93,14 +97,6 @@ func (s *source) validSizes(i int) []int {
 		}
 	}
 	return sizes
-}
-
-// validTargets returns how many targets group i has beside a context.
-func (s *source) validTargets(i, context int) int {
-	if f := s.spans[i]; s.byPoint() {
-		return f.valid
-	}
-	return s.spans[i].points - context
 }
 
 // validate makes a validation batch. The points of a group depend only on data.seed and on the
