@@ -93,11 +93,11 @@ func Read(dir string, channels []string, now Predictions) (*Calibration, error) 
 	if f.Schema != Schema {
 		return refuse("schema", fmt.Sprintf("%q", f.Schema), Schema)
 	}
-	if bad := f.disordered(); bad != "" {
-		return refuse("channels", bad, expected)
-	}
 	var names []string
 	for _, channel := range f.Channels {
+		if !channel.Valid() {
+			return refuse("channels", "levels or masses of "+channel.Channel+" that are not increasing from 0 to 1 in steps of 0.001", expected)
+		}
 		names = append(names, channel.Channel)
 	}
 	if !slices.Equal(names, channels) {
@@ -107,16 +107,6 @@ func Read(dir string, channels []string, now Predictions) (*Calibration, error) 
 		return refuse("", "a calibration of "+made, now.String()+": run acqnp score --calibrate again")
 	}
 	return &f.Calibration, nil
-}
-
-// disordered says which maps are not those that score.Calibrate returns, "" if all are.
-func (c Calibration) disordered() string {
-	for _, channel := range c.Channels {
-		if !channel.Valid() {
-			return "levels or masses of " + channel.Channel + " that are not increasing from 0 to 1 in steps of 0.001"
-		}
-	}
-	return ""
 }
 
 // String describes the predictions for a message.
