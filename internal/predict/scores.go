@@ -236,7 +236,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 		if side == 0 {
 			p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
 		}
-		p.Group, p.Target, p.Channel, p.X = q.Name, t.Target, c, q.Targets.Row(t.Target)
+		p.Group = q.Name
 		if q.Targets.Weights != nil {
 			p.Weight = q.Targets.Weights[t.Target]
 		}

@@ -16,18 +16,14 @@ import (
 // Levels are the levels of the pinball losses.
 var Levels = [...]float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
-// A Point holds the scores of the outcome y of one channel at one target, and what was predicted.
+// A Point holds the scores of the outcome y of one channel at one target.
 type Point struct {
-	Group   string
-	Target  int       // within the group, counted from 0
-	X       []float64 // of the target; may be nil
-	Channel int       // of y, counted from 0
-	Weight  float64   // how often it counts, a row weight; 0 for once
+	Group  string
+	Weight float64 // how often it counts, a row weight; 0 for once
 
 	Y, LogDensity, CRPS float64
 	Side                int8                 // of Y, a limit beyond which the outcome is, see OfLimit; 0 if it is Y
 	PIT                 float64              // see likelihood.PIT
-	Mean, SD            float64              // of the prediction
 	Pinball             [len(Levels)]float64 // ρ_p(y − Q(p)) at each of Levels, ρ_p(e) = max(pe, (p−1)e)
 	Rank                float64              // see likelihood.RegionRank; only for an Outcomes
 }
@@ -35,7 +31,7 @@ type Point struct {
 // Of returns the scores of an outcome y under the prediction d. The PIT of a y with a probability of its own takes u, a
 // uniform number.
 func Of(d likelihood.Distribution, y, u float64) Point {
-	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: likelihood.PIT(d, y, u), Mean: d.Mean(), SD: math.Sqrt(d.Variance())}
+	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: likelihood.PIT(d, y, u)}
 	for i, q := range likelihood.ApproximateQuantiles(d, Levels[:]...) {
 		level, e := Levels[i], y-q
 		p.Pinball[i] = math.Max(level*e, (level-1)*e)
@@ -47,7 +43,7 @@ func Of(d likelihood.Distribution, y, u float64) Point {
 // the logarithm of the probability of the side. The scores that need the outcome itself are NaN.
 func OfLimit(d likelihood.Distribution, limit float64, side int8) Point {
 	none := math.NaN()
-	return Point{Y: limit, Side: side, LogDensity: likelihood.LogKnown(d, limit, side), CRPS: none, PIT: none, Mean: d.Mean(), SD: math.Sqrt(d.Variance()),
+	return Point{Y: limit, Side: side, LogDensity: likelihood.LogKnown(d, limit, side), CRPS: none, PIT: none,
 		Pinball: [len(Levels)]float64{none, none, none, none, none}}
 }
 
