@@ -30,44 +30,32 @@ func NewMixture[T Float](raw, z []T, dy, channel int, form SigmaForm) Mixture {
 
 // NewMixtureIn returns NewMixture(…).In(u), without making both.
 func NewMixtureIn[T Float](u Units, raw, z []T, dy, channel int, form SigmaForm) Mixture {
+	const most = 700 // of the kernel
 	components, logits := make([]laplace, len(z)), make([]float64, len(z))
 	for first := 0; first < len(z); first += block {
 		n := min(block, len(z)-first)
-		readComponents(components[first:][:n], logits[first:][:n], raw[3*dy*first:], z[first:], decoded{u, dy, channel, form})
+		var s, e, log, level, eLevel, logLevel, inverse [block]float64
+		for i := range n {
+			row := raw[3*dy*(first+i):][:3*dy]
+			s[i], level[i], logits[first+i] = float64(row[dy+channel]), float64(z[first+i]), float64(row[2*dy+channel])
+			inverse[i] = math.Min(math.Abs(level[i]), most)
+		}
+		simd.Logistic(e[:], log[:], s[:])
+		simd.Logistic(eLevel[:], logLevel[:], level[:])
+		simd.Exps(inverse[:], inverse[:])
+		for i := range n {
+			if size := math.Abs(level[i]); size > most {
+				inverse[i] = math.Exp(size)
+			}
+			sigma := form.Floor + (1-form.Floor)*(math.Max(s[i], 0)+log[i])
+			c := &components[first+i]
+			*c = AsymmetricLaplace{u.location(float64(raw[3*dy*(first+i)+channel])), u.scale(sigma), level[i]}.with(eLevel[i], logLevel[i], inverse[i])
+			if form.Natural {
+				c.Scale *= 4 * c.tau * c.rest
+			}
+		}
 	}
 	return mixtureOf(components, logits)
-}
-
-// decoded says which parameters of a decoder's outputs belong to a mixture, and its units.
-type decoded struct {
-	Units
-	dy, channel int
-	form        SigmaForm
-}
-
-// readComponents reads up to block components of a mixture.
-func readComponents[T Float](components []laplace, logits []float64, raw, levels []T, of decoded) {
-	const most = 700 // of the kernel
-	var s, e, log, z, eLevel, logLevel, inverse [block]float64
-	for i := range components {
-		row := raw[3*of.dy*i:][:3*of.dy]
-		s[i], z[i], logits[i] = float64(row[of.dy+of.channel]), float64(levels[i]), float64(row[2*of.dy+of.channel])
-		inverse[i] = math.Min(math.Abs(z[i]), most)
-	}
-	simd.Logistic(e[:], log[:], s[:])
-	simd.Logistic(eLevel[:], logLevel[:], z[:])
-	simd.Exps(inverse[:], inverse[:])
-	for i := range components {
-		if size := math.Abs(z[i]); size > most {
-			inverse[i] = math.Exp(size)
-		}
-		sigma := of.form.Floor + (1-of.form.Floor)*(math.Max(s[i], 0)+log[i])
-		d := AsymmetricLaplace{of.location(float64(raw[3*of.dy*i+of.channel])), of.scale(sigma), z[i]}
-		components[i] = d.with(eLevel[i], logLevel[i], inverse[i])
-		if c := &components[i]; of.form.Natural {
-			c.Scale *= 4 * c.tau * c.rest
-		}
-	}
 }
 
 // MixtureOf returns the mixture of the components with weights softmax(weightLogits). It panics if
