@@ -144,11 +144,11 @@ func (c curve) at(z float64) (log, left, right float64) {
 
 // sums returns the density at z and its derivatives from the left and from the right.
 func (c curve) sums(z float64) (sum, rising, falling float64) {
-	var bent float64 // log z or √z: all such terms are of one of the two
-	if last := len(c.terms) - 1; last >= 0 {
-		z = c.terms[last].of.apart(z)
-		bent = c.terms[last].of.Place(z)
+	of := c.terms[len(c.terms)-1].of
+	if of == RootY && z == 0 {
+		z = 1e-100 // where the density of a term is finite
 	}
+	bent := of.Place(z) // log z or √z: all such terms are of one of the two
 	for i := range c.terms {
 		t := &c.terms[i]
 		if t.of != OfY {
@@ -174,14 +174,6 @@ func (c curve) sums(z float64) (sum, rising, falling float64) {
 		falling += p * down
 	}
 	return sum, rising, falling
-}
-
-// apart returns a y at which the density of a term is finite.
-func (s Scale) apart(y float64) float64 {
-	if s == RootY && y == 0 {
-		return 1e-100
-	}
-	return y
 }
 
 // bent returns the density of a term of log y or √y at y, and its derivative. z is log y or √y.
