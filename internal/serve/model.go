@@ -51,15 +51,10 @@ func (m *Model) leave() { m.users.RUnlock() }
 // retire closes the model when its last user has left.
 func (m *Model) retire() {
 	go func() {
-		m.users.Lock() // for good
-		m.close()
+		m.users.Lock() // for good: all sessions are idle
+		m.small.close()
+		m.large.close()
 	}()
-}
-
-// close closes all sessions, which are idle.
-func (m *Model) close() {
-	m.small.close()
-	m.large.close()
 }
 
 // modelAnswer is the answer of GET /v1/model.

@@ -40,17 +40,10 @@ func (w *writer) flushed(b []byte) []byte {
 func (w *writer) write(b []byte) {
 	for len(b) > 0 && !w.gone {
 		n := min(len(b), part)
-		_ = w.to.SetWriteDeadline(earlier(time.Now().Add(w.each), w.last)) // a recorder of tests has none
+		_ = w.to.SetWriteDeadline(time.Now().Add(min(w.each, time.Until(w.last)))) // a recorder of tests has none
 		if _, err := w.w.Write(b[:n]); err != nil {
 			w.gone = true
 		}
 		b = b[n:]
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
 }
