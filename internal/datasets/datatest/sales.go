@@ -48,14 +48,12 @@ func saleOf(i int) sale {
 	age := 0.5 + float64((p*5+k*3)%8)/2
 	s := sale{Product: "p" + strconv.Itoa(p), Age: &age, Kind: []string{"new", "used"}[(p+k)%2], Count: int64(i) << 33, Small: uint8(i), Fresh: i%3 == 0,
 		Price: (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*k))), Ratio: float32(k) / 10,
-		Sold: day(19000 + 7*i%400), At: time.Unix(1_700_000_000+int64(i)*3601, 250_000_000).UTC(), Cents: int64(100*i - 205), Tags: []string{s6(k)}}
+		Sold: day(19000 + 7*i%400), At: time.Unix(1_700_000_000+int64(i)*3601, 250_000_000).UTC(), Cents: int64(100*i - 205), Tags: []string{string(rune('a' + k))}}
 	if i%17 == 5 {
 		s.Age = nil
 	}
 	return s
 }
-
-func s6(k int) string { return string(rune('a' + k)) }
 
 // WriteSales writes n rows in the form of an ending. All forms have the same cells.
 func WriteSales(w io.Writer, ending string, n int) error {

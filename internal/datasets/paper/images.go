@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"slices"
+
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -77,13 +79,9 @@ func mostContext(points int) int { return points/2 - 1 }
 // scaling returns the scaling from raw units: rows and columns counted from 0, and values in [0,
 // 1].
 func (s *images) scaling() datasets.Scaling {
-	rows, columns := float64(s.training.Height-1)/2, float64(s.training.Width-1)/2
-	scaling := datasets.Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
-	for range s.training.Channels {
-		scaling.YOffset = append(scaling.YOffset, 0.5)
-		scaling.YScale = append(scaling.YScale, 1)
-	}
-	return scaling
+	rows, columns, channels := float64(s.training.Height-1)/2, float64(s.training.Width-1)/2, s.training.Channels
+	return datasets.Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns},
+		YOffset: slices.Repeat([]float64{0.5}, channels), YScale: slices.Repeat([]float64{1}, channels)}
 }
 
 func (s *images) stepsPerEpoch() int {
