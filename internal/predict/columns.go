@@ -91,21 +91,18 @@ func (n Names) row(row []string, t Target, channel int) []string {
 	q := n.Questions[t.Group]
 	row = append(row, q.Name, strconv.Itoa(t.Target))
 	for c, v := range q.Targets.Row(t.Target) {
-		if n.XNames[c] != "" {
-			row = append(row, n.xText(c, v))
+		switch {
+		case n.XNames[c] == "":
+		case n.XText != nil:
+			row = append(row, n.XText(c, v))
+		default:
+			row = append(row, number(v))
 		}
 	}
 	if len(n.Others.Names) > 0 {
 		row = append(row, n.Others.Rows[q.Targets.Rows[t.Target]]...)
 	}
 	return append(row, n.YNames[channel])
-}
-
-func (n Names) xText(c int, v float64) string {
-	if n.XText != nil {
-		return n.XText(c, v)
-	}
-	return number(v)
 }
 
 // An inOrder writes the rows of targets, which come group by group, in the order of the file of targets.

@@ -19,13 +19,12 @@ type Comparison struct{ Before, After run.Eval }
 func (t Trained) Compare(ctx context.Context, before []float32, source *datasets.Source, o EvalOptions) (c Comparison, err error) {
 	untrained := t
 	untrained.Params, untrained.Weights = before, run.Weights{}
-	scored := o.Scored
-	o.Scored = false
-	o.Task = "evaluate the untrained model"
-	if c.Before, err = untrained.Evaluate(ctx, source, o); err != nil {
+	first := o
+	first.Task, first.Scored = "evaluate the untrained model", false
+	if c.Before, err = untrained.Evaluate(ctx, source, first); err != nil {
 		return c, err
 	}
-	o.Task, o.Scored = "evaluate the trained model", scored
+	o.Task = "evaluate the trained model"
 	c.After, err = t.Evaluate(ctx, source, o)
 	return c, err
 }

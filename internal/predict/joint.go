@@ -218,7 +218,6 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, t Target)
 		if err := j.evaluate(program); err != nil {
 			return err
 		}
-		j.x = x
 		for n := range known {
 			channels := make([]Distribution, j.dy) // whose mean may be infinite, unlike their draws
 			for c := range channels {

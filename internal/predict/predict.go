@@ -116,7 +116,6 @@ type session struct {
 	dx, dy     int // of the model
 	columns    int // of x in raw units
 	scaling    datasets.Scaling
-	x          []float32 // [n, dx]: of the targets of the last run
 	components []float32 // of the last run, at all points; for quantile models, with the next
 	logit      []float32
 	states     models.States // of the last run, at all points; for other models
@@ -186,7 +185,6 @@ func (s *session) run(i int, q points.Question, first, n int) error {
 		return err
 	}
 	contextX, contextY, x := s.scaling.Model(q.Known, q.Targets.Cut(first, first+n).X)
-	s.x = x
 	s.feed.Targets(s.draws, i, first, contextX, contextY, x, s.dx, s.dy)
 	s.feed.Write(program)
 	return s.evaluate(program)

@@ -28,7 +28,11 @@ type QuestionFiles struct {
 // returns an *invalid.Input for files that it cannot use. The layout's warnings say what was left out.
 func (f QuestionFiles) Read() ([]points.Question, rows.Company, error) {
 	if f.Targets == "" && f.Grid == "" {
-		return f.readBoth()
+		contexts, targets, others, err := f.Layout.ReadBoth(f.Context)
+		if err != nil {
+			return nil, others, err
+		}
+		return askEach(known(contexts), targets), others, nil
 	}
 	questions, err := f.contexts()
 	if err != nil {
@@ -61,15 +65,6 @@ func (f QuestionFiles) Read() ([]points.Question, rows.Company, error) {
 	questions = askEach(questions, targets)
 	f.noteScored(questions)
 	return questions, others, nil
-}
-
-// readBoth reads known points and targets from the context file: targets are its rows without y.
-func (f QuestionFiles) readBoth() ([]points.Question, rows.Company, error) {
-	contexts, targets, others, err := f.Layout.ReadBoth(f.Context)
-	if err != nil {
-		return nil, others, err
-	}
-	return askEach(known(contexts), targets), others, nil
 }
 
 // known returns questions about groups, without targets.

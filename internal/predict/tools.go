@@ -305,12 +305,13 @@ func (o *Tools) add(s Scores, target Target, ours []score.Point) error {
 
 // pair returns the scores of the tool's values and of our answer, whose point is p.
 func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair) {
+	var normal *likelihood.Gaussian // nil of other predictions
+	if t.from == fromNormal {
+		normal = &likelihood.Gaussian{Mean: values[0], Scale: values[1]}
+	}
 	if p.Side != 0 {
 		t.limits++
-		if t.from == fromNormal {
-			return score.Side(p, &likelihood.Gaussian{Mean: values[0], Scale: values[1]})
-		}
-		return score.Side(p, nil)
+		return score.Side(p, normal)
 	}
 	levels, quantiles := t.levels, values
 	exact := true
@@ -322,15 +323,15 @@ func (t *tool) pair(a *Answer, p score.Point, values []float64) (pair score.Pair
 		pair.LogDensity, pair.CRPS = math.NaN(), score.Draws(p.Y, values)
 		pair.SetPIT(score.Rank(p.Y, values))
 	case fromNormal:
-		pair = score.Normal(p.Y, likelihood.Gaussian{Mean: values[0], Scale: values[1]})
+		pair = score.Normal(p.Y, *normal)
 	}
 	ofLog := func(c likelihood.Component) bool { return c.Scale == likelihood.LogY }
 	if exact && slices.ContainsFunc(a.Distribution.Distribution.Components(), ofLog) {
 		t.cut++
 		exact, levels, quantiles = false, hundredths, make([]float64, len(hundredths))
 		for i, level := range hundredths {
-			if t.from == fromNormal {
-				quantiles[i] = likelihood.Gaussian{Mean: values[0], Scale: values[1]}.Quantile(level)
+			if normal != nil {
+				quantiles[i] = normal.Quantile(level)
 			} else {
 				quantiles[i] = values[int(math.Ceil(level*float64(len(values))-1e-9))-1] // of draws in increasing order; 0.07 × 100 is above 7
 			}

@@ -88,7 +88,7 @@ func Write(path string, t predict.Trained) error {
 // N_c of context points, N of targets, N_τ of levels and k of bootstraps.
 type network struct {
 	*graph
-	dx, dy  int
+	dy      int
 	parts   int              // of models.Model
 	present presence         // of context points
 	fed     map[string]value // the inputs of the model's own graph, of four axes
@@ -101,7 +101,7 @@ func build(t predict.Trained, density bool) (message, error) {
 		name = densityGraph
 	}
 	n := &network{graph: &graph{name: name, counts: map[string]int{}}, parts: t.Model.Parts()}
-	n.dx, n.dy = t.Model.Dims()
+	_, n.dy = t.Model.Dims()
 	p := n.inputs(t)
 	var y value
 	if density {

@@ -143,11 +143,7 @@ func (m Case) Questions(s Size, seed int) []points.Question {
 		v := make([]float64, 0, n*len(names))
 		for range n {
 			for c := range names {
-				var f rows.Form
-				if forms != nil {
-					f = forms[c]
-				}
-				v = append(v, number(f, g.Float(1, at)))
+				v = append(v, number(rows.FormAt(forms, c), g.Float(1, at)))
 				at++
 			}
 		}
