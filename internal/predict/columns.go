@@ -81,7 +81,7 @@ func (n Names) header(others []string) []string {
 		}
 		return found
 	}
-	x := free(slices.DeleteFunc(slices.Clone(n.XNames), func(name string) bool { return name == "" }), "x_")
+	x := free(rows.InFiles(n.XNames), "x_")
 	taken = append(taken, x...)
 	return slices.Concat([]string{group, "target"}, x, free(n.Others.Names, "file_"), []string{"channel"}, others)
 }

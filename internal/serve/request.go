@@ -178,7 +178,7 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 	}
 	expected := "an empty array, since the formula has no x"
 	if len(places) > 0 {
-		expected = "values of " + strings.Join(named(columns), ", ")
+		expected = "values of " + strings.Join(rows.InFiles(columns), ", ")
 	}
 	for _, row := range items(array) {
 		if row[0] != '[' {
@@ -201,11 +201,6 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 		n++
 	}
 	return all, nil
-}
-
-// named returns the columns that have a name.
-func named(columns []string) []string {
-	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "" })
 }
 
 // A cell is the JSON text of a number, or of a name or a date.

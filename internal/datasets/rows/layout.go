@@ -171,7 +171,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		c.kind, c.training, c.isX = k, true, i < len(r.x)
 		c.zero = c.isX
 	}
-	if r.xAt, err = t.columns(ways("x", inFiles(l.X))...); err != nil {
+	if r.xAt, err = t.columns(ways("x", InFiles(l.X))...); err != nil {
 		return nil, err
 	}
 	taken := slices.Clone(r.xAt)
@@ -183,7 +183,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
 		return nil, err
 	}
-	l.sayTaken(t, slices.Concat(inFiles(l.X), y), slices.Concat(taken, r.yAt))
+	l.sayTaken(t, slices.Concat(InFiles(l.X), y), slices.Concat(taken, r.yAt))
 	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
 	}
@@ -215,9 +215,9 @@ func (l *Layout) sayTaken(t *table, names []string, columns []int) {
 	}
 }
 
-// inFiles returns the names of columns that files have.
-func inFiles(x []string) []string {
-	return slices.DeleteFunc(slices.Clone(x), func(name string) bool { return name == "" })
+// InFiles returns names of columns without "", which stands for a column that files do not have.
+func InFiles(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "" })
 }
 
 // XText returns the text of a raw number of column c of x, as it stood in a file that l has read.
