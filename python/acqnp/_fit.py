@@ -32,6 +32,10 @@ class Points:
         pick = lambda values: None if values is None else [values[r] for r in rows]  # noqa: E731
         return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y), pick(self.weights), self.named)
 
+    def columns(self, kept, named):
+        """Return the points with the columns of x that the models see."""
+        return Points([self.x[i] for i in kept], self.groups, self.y, self.weights, named)
+
     def complete(self):
         """Return the rows with a group and a y. A missing cell of x is a value."""
         return [

@@ -86,7 +86,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """
         _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
         X, groups, by, crossed = taken_out(X, groups)
-        names, columns, categories = _cells.columns(X)
+        given, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
         points = _points(columns, groups, numbers(y, self, "fit"))
@@ -94,37 +94,37 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             if len(row_weights) != len(points):
                 raise ValueError(f"row_weights: found {len(row_weights)} weights for {len(points)} rows, expected as many")
             points.weights = [_cells.cell(w) for w in row_weights]
-        self.n_features_in_ = len(columns)
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
         # Columns with one value say nothing, and the program refuses them.
-        kept = [i for i, c in enumerate(columns) if len({v for v in c if v is not None}) > 1]
-        self._kept = kept or list(range(len(columns)))
-        self._crossed = crossed is not None
+        kept = [i for i, c in enumerate(columns) if len({v for v in c if v is not None}) > 1] or list(range(len(columns)))
         if crossed:
-            at = names.index(crossed)
-            self._kept = [*(i for i in kept if i != at), at]
+            at = given.index(crossed)
+            kept = [*(i for i in kept if i != at), at]
 
         y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
         nested = any(isinstance(g, tuple) for g in points.groups or [])
         by = by or (list(groups.columns) if nested and hasattr(groups, "columns") else [getattr(groups, "name", None)] * (1 + nested))
         by = [] if groups is None else _cells.usable(by, ["outer", "group"] if nested else ["group"], [y_name])
-        defaults = [f"x{i}" for i in range(len(columns))]
-        self._names = _cells.usable(names, defaults, [y_name, *by])
-        training = self._seen(points)
+        names = _cells.usable(given, [f"x{i}" for i in range(len(columns))], [y_name, *by])
+        training = points.columns(kept, bool(crossed))
         complete = len(training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
-        columns_in_formula, factors = (self._seen_names(), y_name, by), {self._names[i] for i in self._kept if categories[i] and any(map(_cells.looks_other, columns[i]))}
+        seen = [names[i] for i in kept], y_name, by
+        factors = {names[i] for i in kept if categories[i] and any(map(_cells.looks_other, columns[i]))}
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant) + ["--no-rows"] * bool(self.no_rows)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
         if self.outcome is not None:
             flags += ["--outcome", self.outcome]
-        fit, self.summary_ = Fit.of(training, columns_in_formula, factors, flags, self.program, self.threads, self.verbose)
-        self.run_, self._forgets = {Fit.FILE: fit.content}, False
+        fit, summary = Fit.of(training, seen, factors, flags, self.program, self.threads, self.verbose)
+        # A fit that fails leaves the model as it was.
+        self.n_features_in_ = len(columns)
+        if given is not None:
+            self.feature_names_in_ = np.array(given, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self._names, self._kept, self._crossed = names, kept, bool(crossed)
+        self.run_, self.summary_, self._forgets = {Fit.FILE: fit.content}, summary, False
         self._training = None if self.no_rows else training
         return self
 
@@ -288,11 +288,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         points = _points(columns, groups, None if y is None else numbers(y, self, "score"))
         if any(g is not None and isinstance(g, tuple) != (len(by) == 2) for g in points.groups or []):
             raise ValueError(f"groups: found names of another kind than those of {'/'.join(by)}, expected {len(by)} for each row")
-        return self._seen(points)
-
-    def _seen(self, points):
-        """Return the points with the columns that the models see."""
-        return Points([points.x[i] for i in self._kept], points.groups, points.y, points.weights, getattr(self, "_crossed", False))
+        return points.columns(self._kept, getattr(self, "_crossed", False))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -325,6 +325,19 @@ class Errors(unittest.TestCase):
             with self.subTest(mistake), self.assertRaisesRegex(ValueError, error):
                 call()
 
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_a_fit_that_fails_leaves_the_model(self):
+        rows = data.kettles()
+        x = pandas.DataFrame({"age": [r[1] for r in rows], "used": [float(r[3] == "used") for r in rows]})
+        y, asked = [r[4] for r in rows], pandas.DataFrame({"age": [1.0], "used": [0.0]})
+        model = GroupedRegressor(instant=True).fit(x, y)
+        want = model.predict(asked)[0]
+        with self.assertRaisesRegex(ValueError, "found count, expected"):
+            model.set_params(outcome="count").fit(x[["used", "age"]], y)
+        self.assertEqual((model.predict(asked)[0], list(model.feature_names_in_)), (want, ["age", "used"]))
+        with self.assertRaisesRegex(ValueError, "same order as they were in fit"):
+            model.predict(asked[["used", "age"]])
+
     def test_results_have_no_warnings(self):
         _, model = data.fitted()
         with warnings.catch_warnings():
