@@ -116,7 +116,11 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             flags += ["--budget", repr(float(self.budget))]
         if self.outcome is not None:
             flags += ["--outcome", self.outcome]
+        alone = [f"X: left out {names[i]}, which has {_alone(c)}" for i, c in enumerate(columns) if i not in kept]
+        for line in alone:
+            warnings.warn(line, UserWarning, stacklevel=caller())
         fit, summary = Fit.of(training, seen, factors, flags, self.program, self.threads, self.verbose)
+        summary["warnings"] += alone
         # A fit that fails leaves the model as it was.
         self.n_features_in_ = len(columns)
         if given is not None:
@@ -311,6 +315,16 @@ def taken_out(X, groups):
         raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, 'school/class' or 'subject + item' of two, or an array")
     rest = X.drop(columns=by) if _cells.kind(X) == "pandas" else X.drop(*by)
     return rest, X[by] if len(by) > 1 else X[by[0]], by, crossed[0] if crossed else None
+
+
+def _alone(cells):
+    """Return what a column without use has, and how its missing cells become values."""
+    value = next((v for v in cells if v is not None), None)
+    if value is None:
+        return "no value"
+    if None not in cells:
+        return "one value"
+    return "one value beside missing cells" + " (fill these with a name, such as 'none')" * (not _cells.looks_other(value))
 
 
 def numbers(y, estimator, method):

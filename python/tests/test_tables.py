@@ -203,9 +203,15 @@ class Cells(unittest.TestCase):
 
     def test_columns_without_use(self):
         rows, plain = data.fitted()
-        x = np.array([[7.0, r[1], np.nan] for r in rows])
-        model = GroupedRegressor(instant=True, seed=3).fit(x, [r[4] for r in rows], [r[0] for r in rows])
-        np.testing.assert_array_equal(model.predict([[1.0, 2.0, 3.0]], ["p01"]), plain.predict([[2.0]], ["p01"]))
+        x = [[7.0, r[1], np.nan, "used" if r[3] == "used" else None, 1.5 if r[3] == "used" else None] for r in rows]
+        lines = ["x0, which has one value", "x2, which has no value"]
+        lines += ["x3, which has one value beside missing cells (fill these with a name, such as 'none')", "x4, which has one value beside missing cells"]
+        with self.assertWarns(UserWarning) as warned:
+            model = GroupedRegressor(instant=True, seed=3).fit(np.array(x, dtype=object), [r[4] for r in rows], [r[0] for r in rows])
+        lines = ["X: left out " + line for line in lines]
+        self.assertEqual([str(w.message) for w in warned.warnings if "X: " in str(w.message)], lines)
+        self.assertEqual((model.summary_["warnings"][-4:], warned.filename), (lines, __file__))
+        np.testing.assert_array_equal(model.predict([[1.0, 2.0, 3.0, None, None]], ["p01"]), plain.predict([[2.0]], ["p01"]))
 
     @unittest.skipUnless(pandas, "there is no pandas")
     def test_numbers_as_names(self):
