@@ -184,10 +184,10 @@ def quoted(name):
 
 
 def usable(names, default, taken):
-    """Return names of columns for a header: default and a number where a name cannot stand in one."""
+    """Return names of columns for a header, none of taken: a default where a name cannot stand in one or is no text."""
     result = []
     for i, name in enumerate(names or [None] * len(default)):
-        if not name or name != name.strip() or _RESERVED & set(name) or name in result or name in taken:
+        if not isinstance(name, str) or not name or name != name.strip() or _RESERVED & set(name) or name in result or name in taken:
             name = default[i]
             while name in result or name in taken:
                 name += "_"

@@ -100,10 +100,11 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             at = given.index(crossed)
             kept = [*(i for i in kept if i != at), at]
 
-        y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
+        # Columns of X keep their names: predict looks for them, also after load.
+        y_name = _cells.usable([getattr(y, "name", None)], ["y"], given or [])[0]
         nested = any(isinstance(g, tuple) for g in points.groups or [])
         by = by or (list(groups.columns) if nested and hasattr(groups, "columns") else [getattr(groups, "name", None)] * (1 + nested))
-        by = [] if groups is None else _cells.usable(by, ["outer", "group"] if nested else ["group"], [y_name])
+        by = [] if groups is None else _cells.usable(by, ["outer", "group"] if nested else ["group"], [y_name, *(given or [])])
         names = _cells.usable(given, [f"x{i}" for i in range(len(columns))], [y_name, *by])
         training = points.columns(kept, bool(crossed))
         complete = len(training.complete())

@@ -255,6 +255,29 @@ class Cells(unittest.TestCase):
         model = GroupedRegressor(instant=True).fit(frame, y, [r[0] for r in rows])
         self.assertEqual(len(model.predict(frame[:2])), 2)
 
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_names_that_are_no_texts(self):
+        rows, plain = data.fitted()
+        frame = pandas.DataFrame({0: [r[1] for r in rows], 1: [r[4] for r in rows], ("a", "b"): [r[0] for r in rows]})
+        model = GroupedRegressor(instant=True, seed=3).fit(frame[[0]], frame[1], groups=frame[("a", "b")])
+        self.assertEqual(model.run_, plain.run_)
+        schools = pandas.DataFrame({0: ["s" + r[0][1] for r in rows], 1: [r[0] for r in rows]})
+        nested = GroupedRegressor(instant=True, seed=3).fit(frame[[0]], frame[1], groups=schools)
+        self.assertEqual(nested._fit().grouped_by, ["outer", "group"])
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_columns_of_x_keep_their_names(self):
+        rows = data.kettles()
+        frame = pandas.DataFrame({"y": [r[1] for r in rows], "group": [float(r[3] == "used") for r in rows]})
+        price, product = (pandas.Series([r[k] for r in rows]) for k in (4, 0))
+        for y, groups, names in ((price, product, ["y_", "group_"]), (price.rename("price"), product.rename("y"), ["price", "group_"])):
+            model = GroupedRegressor(instant=True).fit(frame, y, groups)
+            self.assertEqual([model._y_name(), *model._fit().grouped_by], names)
+            self.assertEqual([c["name"] for c in model.summary_["table"]["coefficients"][1:]], ["y", "group"])
+        model.save(data.folder() / "named.fit")
+        loaded = GroupedRegressor.load(data.folder() / "named.fit")
+        np.testing.assert_array_equal(loaded.predict(frame[:2], product[:2]), model.predict(frame[:2], product[:2]))
+
 
 class Rows(unittest.TestCase):
     def test_take(self):
