@@ -86,6 +86,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """
         _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
         X, groups, by, crossed = taken_out(X, groups)
+        y = one_column(y)
         given, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
@@ -290,7 +291,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             raise ValueError("found groups, but fit had none")
         names, columns, _ = _cells.columns(X)
         check_names(self, names, len(columns), quiet)
-        points = _points(columns, groups, None if y is None else numbers(y, self, "score"))
+        points = _points(columns, groups, None if y is None else numbers(one_column(y), self, "score"))
         if any(g is not None and isinstance(g, tuple) != (len(by) == 2) for g in points.groups or []):
             raise ValueError(f"groups: found names of another kind than those of {'/'.join(by)}, expected {len(by)} for each row")
         return points.columns(self._kept, getattr(self, "_crossed", False))
@@ -328,12 +329,27 @@ def _alone(cells):
     return "one value beside missing cells" + " (fill these with a name, such as 'none')" * (not _cells.looks_other(value))
 
 
+def one_column(y):
+    """Return y, and of a table of one column that column, with scikit-learn's warning."""
+    if y is None:
+        return None
+    if not hasattr(y, "__iter__"):
+        y = np.asarray(y)
+    shape = getattr(y, "shape", None) or np.shape(y)
+    if len(shape) == 2 and shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=caller())
+        return y.iloc[:, 0] if hasattr(y, "iloc") else y[:, 0] if hasattr(y, "shape") else [v for v, in y]
+    if len(shape) != 1:
+        raise ValueError(f"y: found the shape {shape}, expected one column of y")
+    return y
+
+
 def numbers(y, estimator, method):
     """Return y as a list of numbers, NaN where they are missing, and of limits such as "<50" and of names as texts."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
-    limits = {i: v.strip() for i, v in enumerate(y) if _cells.is_limit(v)} if hasattr(y, "__iter__") and not isinstance(y, dict) else {}
-    if not limits and hasattr(y, "__iter__") and any(isinstance(v, str) and not _cells.is_number(v) for v in y):
+    limits = {i: v.strip() for i, v in enumerate(y) if _cells.is_limit(v)}
+    if not limits and any(isinstance(v, str) and not _cells.is_number(v) for v in y):
         return [np.nan if v is None else v for v in map(_cells.cell, y)]
     if limits:  # read as the numbers in them, and put back
         y = [_cells.limit_of(limits[i]) if i in limits else np.nan if _cells.cell(v) is None else v for i, v in enumerate(y)]
@@ -357,21 +373,18 @@ def limits(y, censored):
 
 
 def _numbers(y):
-    if _cells.kind(y) == "pandas":
-        array = y.to_numpy(dtype=float, na_value=np.nan)
-    else:
-        array = np.asarray(y)
-        if array.dtype.kind == "c":
-            raise ValueError("Complex data not supported: expected real numbers as y")
-        try:
-            array = array.astype(float)
-        except ValueError as error:
-            raise ValueError(f"y: {error}; expected numbers, or limits such as '<50'") from None
-    if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
-        array = array.ravel()
-    if array.ndim != 1:
-        raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    of_pandas = _cells.kind(y) == "pandas"
+    array = y if of_pandas else np.asarray(y)
+    kind = array.dtype.kind
+    if kind == "c":
+        raise ValueError("Complex data not supported: expected real numbers as y")
+    if kind in "mM":
+        found, span = ("spans of time", "y") if kind == "m" else ("dates", "(y - y.min())")
+        raise ValueError(f"y: found {found}, expected numbers, such as {span}.dt.total_seconds()")
+    try:
+        array = y.to_numpy(dtype=float, na_value=np.nan) if of_pandas else array.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y: {error}; expected numbers, or limits such as '<50'") from None
     if np.isinf(array).any():
         raise ValueError("Input y contains infinity or a value too large.")
     return array.tolist()

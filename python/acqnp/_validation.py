@@ -8,7 +8,7 @@ import numpy as np
 from . import _cells
 from ._fit import Points, outer
 from ._program import caller
-from ._regressor import GroupedRegressor, numbers, say_left_out, taken_out
+from ._regressor import GroupedRegressor, numbers, one_column, say_left_out, taken_out
 
 
 def cross_validate(model, X, y, groups, known=3, folds=5, seed=0):
@@ -26,6 +26,7 @@ def cross_validate(model, X, y, groups, known=3, folds=5, seed=0):
     if not isinstance(model, GroupedRegressor):
         raise ValueError(f"model: found {type(model).__name__}, expected GroupedRegressor")
     _cells.check_index(X=X, y=y, groups=groups)
+    y = one_column(y)
     labels = [] if groups is None else _cells.labels(taken_out(X, groups)[1])
     points = Points([labels], labels, numbers(y, model, "fit"))
     if not len(X) == len(points) == len(points.y):

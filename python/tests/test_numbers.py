@@ -180,8 +180,9 @@ class CrossValidation(unittest.TestCase):
         x, y, groups = [[r[1]] for r in rows], [r[4] for r in rows], [r[0] for r in rows]
         x, y, groups = [*x, [1.0], [2.0], [3.0]], [*y, 200.0, 150.0, float("nan")], [*groups, "few", "few", "none"]
         with self.assertWarns(UserWarning) as warned:
-            got = cross_validate(Recorded(instant=True, seed=3), x, y, groups, known=2, folds=2)
+            got = cross_validate(Recorded(instant=True, seed=3), x, [[v] for v in y], groups, known=2, folds=2)
         said = [str(w.message) for w in warned.warnings]
+        self.assertEqual(sum("A column-vector y" in line for line in said), 1)
         self.assertIn("data: left out 1 of 99 rows, without y or a group", said)
         self.assertIn("left 1 of 13 groups out of the scores: they have 2 points or fewer, all known", said)
         self.assertEqual(([w.filename for w in warned.warnings], len(asked)), ([__file__] * len(said), 2))

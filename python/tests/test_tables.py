@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import data
-from acqnp import GroupedRegressor, _cells, limits
+from acqnp import GroupedRegressor, _cells, cross_validate, limits
 
 try:
     import pandas
@@ -353,6 +353,32 @@ class Errors(unittest.TestCase):
         ):
             with self.subTest(mistake), self.assertRaisesRegex(ValueError, error):
                 call()
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_what_y_may_be(self):
+        rows, model = data.fitted()
+        x, y, groups = [[r[1]] for r in rows], pandas.Series([r[4] for r in rows], name="price"), [r[0] for r in rows]
+        want = model.score(x, y, groups)
+        for table in (y.to_frame(), y.to_numpy()[:, None], [[v] for v in y]):
+            with self.assertWarnsRegex(UserWarning, "^A column-vector y was passed") as warned:
+                self.assertEqual(model.score(x, table, groups), want)
+            self.assertEqual(warned.filename, __file__)
+        with self.assertWarnsRegex(UserWarning, "^A column-vector y was passed"):
+            self.assertEqual(GroupedRegressor(instant=True, seed=3).fit(x, y.to_frame(), groups)._y_name(), "price")
+        two, days, seconds = pandas.DataFrame({"a": y, "b": y}), pandas.to_datetime(y, unit="D"), pandas.to_timedelta(y, unit="s")
+        for mistake, error in (
+            (two, r"found the shape \(192, 2\), expected one column of y"),
+            (two.to_numpy(), r"found the shape \(192, 2\)"),
+            (days, r"found dates, expected numbers, such as \(y - y.min\(\)\).dt.total_seconds\(\)"),
+            (days.to_numpy(), "found dates"),
+            (days.dt.tz_localize("UTC"), "found dates"),
+            (list(days.dt.date), "float.* expected numbers"),
+            (seconds, r"found spans of time, expected numbers, such as y.dt.total_seconds\(\)"),
+            (seconds.to_numpy(), "found spans of time"),
+        ):
+            for call in (GroupedRegressor().fit, model.score, lambda *asked: cross_validate(GroupedRegressor(), *asked)):
+                with self.subTest(error), self.assertRaisesRegex(ValueError, "^y: " + error):
+                    call(x, mistake, groups)
 
     @unittest.skipUnless(pandas, "there is no pandas")
     def test_a_fit_that_fails_leaves_the_model(self):
