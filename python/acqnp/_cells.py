@@ -5,14 +5,14 @@ import decimal
 import json
 import numbers
 import re
+import warnings
 
 import numpy as np
 
+from ._program import caller
+
 # Characters that a header cannot hold in a name.
 _RESERVED = set("\r\n")
-
-# The name of a group that has none, in quotes that no other name is written in.
-NAMELESS = '"no name"'
 
 # A text that the program reads as a number.
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
@@ -49,17 +49,25 @@ def columns(X):
     """
     if kind(X) == "numpy":
         array = _array(X)
-        return None, [cells(array[:, i]) for i in range(array.shape[1])], [False] * array.shape[1]
+        return None, [_column(array[:, i], f"x{i}") for i in range(array.shape[1])], [False] * array.shape[1]
     if len(X.shape) != 2:
         raise ValueError(f"Expected 2D array, got {type(X).__name__} instead. Reshape your data with .to_frame().")
     names, found, categories = list(X.columns), [], []
     for i in range(X.shape[1]):
         column = X.iloc[:, i] if kind(X) == "pandas" else X[:, i]
-        found.append(cells(column))
+        found.append(_column(column, names[i]))
         categories.append(_is_category(column))
     if not all(isinstance(n, str) for n in names):
         names = None
     return names, found, categories
+
+
+def _column(values, name):
+    """Return a column of X as values of JSON."""
+    try:
+        return cells(values)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"X: {name}: {error}") from None
 
 
 def _array(X):
@@ -67,6 +75,8 @@ def _array(X):
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X is a sparse matrix, expected a dense one; X.toarray() makes one")
     array = np.asarray(X)
+    if array.dtype.kind == "U" and not hasattr(X, "dtype"):  # of a list, in which NaN has become a text
+        array = np.asarray(X, dtype=object)
     if array.dtype.kind == "c":
         raise ValueError("Complex data not supported: expected real numbers, dates or names")
     if array.ndim != 2:
@@ -82,12 +92,14 @@ def _is_category(column):
 def cells(values):
     """Return a column of a table as values of JSON: None if missing, otherwise a number, a text, or whether it is true."""
     dtype = getattr(values, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "fM":
-        values = np.asarray(values)
-        if dtype.kind == "M":
-            values = values.astype("datetime64[us]" if values.dtype != "datetime64[D]" else values.dtype)
-        elif dtype.itemsize != 8:
-            values = values.astype(float)
+    code = dtype.kind if isinstance(dtype, np.dtype) else "O"
+    if code in "mM" and dtype != "datetime64[D]":  # nanoseconds would be whole numbers
+        values = np.asarray(values).astype(code + "8[us]")
+    elif code == "f" and dtype.itemsize != 8:
+        values = np.asarray(values).astype(float)
+    elif code == "U" and (values == "nan").any():
+        line = "found the name 'nan' in an array of texts; if it was a missing cell, an array of dtype=object keeps it"
+        warnings.warn(line, UserWarning, stacklevel=caller())
     return [cell(v) for v in (values.tolist() if hasattr(values, "tolist") else list(values))]
 
 
@@ -95,7 +107,9 @@ def cell(v):
     """Return a value as one of JSON. Only None, NaN, NaT and NA are missing: a string is a name, whatever it says."""
     if isinstance(v, str):
         return written(str(v))
-    if hasattr(v, "item") and isinstance(v, np.generic):
+    if isinstance(v, (np.datetime64, np.timedelta64)):
+        return cells(np.array([v]))[0]
+    if isinstance(v, np.generic):
         v = v.item()
     try:
         missing = v is None or bool(v != v)
@@ -118,6 +132,8 @@ def _value(v):
         return int(v)
     if isinstance(v, (datetime.date, datetime.datetime)):
         return v.isoformat()
+    if isinstance(v, datetime.timedelta):
+        raise ValueError("found a span of time, expected a number, such as its seconds: .dt.total_seconds()")
     raise TypeError(f"argument must be a string, a number or a date, not {type(v).__name__}")
 
 
@@ -136,10 +152,14 @@ def labels(groups):
     if len(getattr(groups, "shape", ())) == 2:
         parts = [labels(groups.iloc[:, i] if kind(groups) == "pandas" else groups[:, i]) for i in range(groups.shape[1])]
         return _pairs(parts)
-    values = groups.tolist() if hasattr(groups, "tolist") else groups.to_list() if hasattr(groups, "to_list") else list(groups)
-    if any(isinstance(v, (list, tuple)) for v in values[:1]):
-        return _pairs([labels(list(part)) for part in zip(*values)])
-    return [None if v is None else _label(v) for v in map(cell, values)]
+    values = groups.tolist() if hasattr(groups, "tolist") else list(groups)
+    if any(isinstance(v, (list, tuple)) for v in values):
+        pairs = [(None, None) if not isinstance(v, (list, tuple)) and cell(v) is None else v for v in values]
+        for v in pairs:
+            if not isinstance(v, (list, tuple)) or len(v) != 2:
+                raise ValueError(f"groups: found {v!r}, expected pairs for all rows: groups in groups")
+        return _pairs([labels(list(part)) for part in zip(*pairs)])
+    return [None if v is None else _label(v) for v in cells(groups if hasattr(groups, "dtype") else values)]
 
 
 def _label(v):

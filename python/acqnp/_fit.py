@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from . import _cells, _program
-from ._words import in_python
+from ._words import NAMELESS, in_python
 
 
 @dataclass
@@ -159,7 +159,7 @@ class Fit:
     def _write(self, path, points):
         by = self.grouped_by
         header = by + self.x + ([] if points.y is None else self.y)
-        names = lambda r: [] if not by else _cells_of((_cells.NAMELESS,) * len(by) if points.groups is None else points.group(r))  # noqa: E731
+        names = lambda r: [] if not by else _cells_of((NAMELESS,) * len(by) if points.groups is None else points.group(r))  # noqa: E731
         rows = (names(r) + [c[r] for c in points.x] + ([] if points.y is None else [points.y[r]]) for r in range(len(points)))
         write_rows(path, header, rows)
 

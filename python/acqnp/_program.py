@@ -10,8 +10,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from ._cells import NAMELESS
-from ._words import in_python
+from ._words import NAMELESS, in_python
 
 NAME = "acqnp.exe" if sys.platform == "win32" else "acqnp"
 

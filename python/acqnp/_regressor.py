@@ -312,7 +312,7 @@ def taken_out(X, groups):
         return X, groups, None, None
     present = [] if _cells.kind(X) == "numpy" else list(X.columns)
     by, *crossed = [groups] if groups in present else [name.strip() for name in groups.split("+")]
-    by = [by] if by in present else by.split("/")
+    by = [by] if by in present else [name.strip() for name in by.split("/")]
     if not {*by, *crossed} <= set(present) or len(crossed) + len(by) > 2:
         raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, 'school/class' or 'subject + item' of two, or an array")
     rest = X.drop(columns=by) if _cells.kind(X) == "pandas" else X.drop(*by)

@@ -2,6 +2,9 @@
 
 import re
 
+# The name of a group that has none, in quotes that no other name is written in.
+NAMELESS = '"no name"'
+
 # Flags of the program, and what does the same here. Others are arguments of the same name.
 FLAGS = {"as-new": "as_new()", "context": "context", "targets": "X", "quantiles": "levels", "hdr": "coverage", "draws": "n", "raw": "raw()"}
 

@@ -80,7 +80,7 @@ class Frames(unittest.TestCase):
         x, asked = self.of(make)
         keep = ["age", "kind", "product"]
         x, asked = x[keep], asked[keep]
-        model = GroupedRegressor(instant=True).fit(x, self.columns["price"], groups="kind/product")
+        model = GroupedRegressor(instant=True).fit(x, self.columns["price"], groups="kind / product")
         self.assertEqual(model._fit().grouped_by, ["kind", "product"])
         ages = lambda t: t[["age"]]  # noqa: E731
         other = GroupedRegressor(instant=True).fit(ages(x), self.columns["price"], groups=x[["kind", "product"]])
@@ -241,11 +241,37 @@ class Cells(unittest.TestCase):
             ["NA", '""', '" "', '" a"', "3", None, None, 2, 2.5, True, "2024-03-01"])
         self.assertEqual(_cells.cells(np.array([1.0, np.nan, 0.1])), [1, None, 0.1])
         self.assertEqual(_cells.labels([1, 1.0, "1.0", "01", True, "True", None, 1e22]), ["1", "1", "1", "01", "true", "True", None, "1e+22"])
+        pairs = [("a", 1), ["b", None], ("b", 1.0)]
+        self.assertEqual(_cells.labels([None, *pairs, float("nan")]), [None, ("a", "1"), None, ("b", "1"), None])
+        for wrong in "ab", ("a",), ("a", 1, 2):
+            with self.assertRaisesRegex(ValueError, "^groups: found .*, expected pairs"):
+                _cells.labels([("a", 1), wrong])
         if pandas:
             self.assertEqual(_cells.cells(pandas.Series(["NA", pandas.NA, None, pandas.NaT], dtype=object)), ["NA", None, None, None])
             self.assertEqual(_cells.cells(pandas.Categorical(["null", None, "nan"])), ["null", None, "nan"])
             self.assertEqual(_cells.cells(pandas.Series([True, None], dtype="boolean")), [True, None])
             self.assertEqual(_cells.cells(pandas.to_datetime(pandas.Series(["2024-03-01", None]))), ["2024-03-01T00:00:00", None])
+
+    def test_missing_cells_among_texts(self):
+        """NumPy makes a text of NaN beside texts."""
+        _, columns, _ = _cells.columns([[1.0, "a", True], [2.0, float("nan"), None]])
+        self.assertEqual(columns, [[1, 2], ["a", None], [True, None]])
+        for read in (_cells.labels, _cells.cells):
+            with self.assertWarnsRegex(UserWarning, "^found the name 'nan' in an array of texts; .* dtype=object keeps it") as warned:
+                self.assertEqual(read(np.array(["a", float("nan")])), ["a", "nan"])
+            self.assertEqual(warned.filename, __file__)
+
+    def test_dates_and_spans_of_numpy(self):
+        days = np.array(["2024-01-01", "NaT"], "datetime64[ns]")
+        want = ["2024-01-01T00:00:00", None]
+        for dates in [days, list(days), days.astype("datetime64[s]")] + ([pandas.Series(days)] if pandas else []):
+            self.assertEqual((_cells.labels(dates), _cells.cells(dates)), (want, want))
+        self.assertEqual(_cells.labels(np.array([days[:1], days[:1]]).T), [(want[0], want[0])])
+        spans = np.array([[1], [2]], "timedelta64[ns]")
+        tables = [(spans, "x0"), (spans.astype("timedelta64[s]").tolist(), "x0")] + ([(pandas.DataFrame(spans, columns=["took"]), "took")] if pandas else [])
+        for table, name in tables:
+            with self.assertRaisesRegex(ValueError, f"^X: {name}: found a span of time, expected a number, such as .*total_seconds"):
+                GroupedRegressor().fit(table, [1.0, 2.0])
 
     @unittest.skipUnless(pandas, "there is no pandas")
     def test_columns_that_a_formula_cannot_name(self):
