@@ -1,6 +1,7 @@
 """What acqnp fit writes, and questions to it: files go to the program, numbers come back."""
 
 import csv
+import functools
 import json
 import tempfile
 from dataclasses import dataclass
@@ -57,6 +58,17 @@ def write_rows(path, header, rows):
             f.write(json.dumps(dict(zip(header, row))) + "\n")
 
 
+@functools.lru_cache(maxsize=4)
+def _needed(content):
+    """Return what Python needs of fit.json, which may be long."""
+    saved = json.loads(content)
+    grouped_by = [name for name in (saved.get("outer"), saved["group"]) if name]
+    ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
+    calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
+    levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
+    return saved["x"], saved["y"], grouped_by, saved.get("crossed"), saved["y_forms"][0].get("Categories"), ranges, levels
+
+
 class Fit:
     """A directory that acqnp fit has written, as bytes."""
 
@@ -64,12 +76,7 @@ class Fit:
 
     def __init__(self, content, program=None, threads=0, verbose=False, as_new=False):
         self.content, self.program, self.threads, self.verbose, self.as_new = content, program, threads, verbose, as_new
-        saved = json.loads(content)
-        self.x, self.y, self.grouped_by = saved["x"], saved["y"], [name for name in (saved.get("outer"), saved["group"]) if name]
-        self.crossed, self.names = saved.get("crossed"), saved["y_forms"][0].get("Categories")
-        self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
-        calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
-        self.levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
+        self.x, self.y, self.grouped_by, self.crossed, self.names, self.ranges, self.levels = _needed(content)
         if len(self.y) != 1:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")
 
@@ -143,8 +150,10 @@ class Fit:
             if self.as_new:
                 command = [*command, "--as-new"]
             if context is not None:
-                asked = {outer(targets.group(r)) for r in range(len(targets))}
-                places["context"] = [r for r in context.complete() if self.crossed or outer(context.group(r)) in asked]
+                asked, known = {outer(targets.group(r)) for r in range(len(targets))}, context.complete()
+                # If nothing is known of a group, the program says which of the others its name is near.
+                every = self.crossed or asked - {outer(context.group(r)) for r in known}
+                places["context"] = known if every else [r for r in known if outer(context.group(r)) in asked]
                 context = context.take(places["context"])
             if context is not None and len(context):
                 command = [*command, "--context", "context.jsonl"]

@@ -249,7 +249,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def _scores(self, X, y, groups, context):
         points, known = self._asked(X, groups, context, y)
         if not points.complete():
-            raise ValueError("found no y, or no group, in every row, expected rows to score")
+            raise ValueError("every row lacks y or a group, expected rows to score")
         return self._fit().score(points, known)
 
     def _fit(self):
@@ -276,6 +276,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the known points that a context means, None for those that the fit has alone."""
         if context is None:
             return None
+        if hasattr(context, "columns"):
+            raise ValueError("context: found a frame, expected (X, y, groups) as predict has X and groups")
         if len(context) not in (2, 3):
             raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups) or (X, y)")
         X, y, groups = (*context, None)[:3]

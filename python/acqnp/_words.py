@@ -25,4 +25,4 @@ def in_python(message, places):
         table = "X" if name == "targets" else name
         return f"{table}, row {places[name][int(line) - 1] + 1}" if line and int(line) <= len(places.get(name, ())) else table
 
-    return _FILE.sub(place, _FLAG.sub(argument, message))
+    return _FILE.sub(place, _FLAG.sub(argument, message.removeprefix("run: ")))  # the folder of the fit

@@ -256,9 +256,21 @@ class Contexts(unittest.TestCase):
             got = model.predict([[1.0]], ["p03"])
         np.testing.assert_array_equal(got, model.predict([[1.0]]))
         self.assertNotEqual(got[0], model.predict([[1.0]], ["p03"], ([[2.0]], [100.0], ["p03"]))[0])
-        for call, said in ((model.effects, "expected one without no_rows"), (model.plot, "found no known points to draw")):
+        for call, said in ((model.effects, "^found a fit without rows of its data, expected one without no_rows"), (model.plot, "found no known points to draw")):
             with self.assertRaisesRegex(ValueError, said):
                 call()
+
+    def test_misspelled_groups(self):
+        context = [[0.5], [3.0]], [278.25, 185.0], ["kettle", "desk"]
+        with self.assertWarnsRegex(UserWarning, r"no known point of 1 group \(Kettle\).*\(Kettle is near kettle\); of .*kettle.* there are points and no targets") as warned:
+            self.model.predict([[1.0]], ["Kettle"], context)
+        self.assertEqual(warned.filename, __file__)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.model.predict([[1.0]], ["kettle"], context)
+
+    def test_the_fit_is_read_once(self):
+        self.assertIs(self.model._fit().levels, pickle.loads(pickle.dumps(self.model))._fit().levels)
 
     def test_one_context_without_groups(self):
         known = [[0.5], [3.0]], [278.25, 185.0]

@@ -375,10 +375,17 @@ class Errors(unittest.TestCase):
             ("no context", "0 parts", lambda: model.predict(x, context=())),
             ("a column", "of a column of X", lambda: model.predict(x, groups="product")),
             ("infinity", "infinity", lambda: model.predict([[float("inf")]])),
-            ("no y", "every row", lambda: model.score([[1.0]], [float("nan")])),
+            ("no y", "^every row lacks y or a group", lambda: model.score([[1.0]], [float("nan")])),
         ):
             with self.subTest(mistake), self.assertRaisesRegex(ValueError, error):
                 call()
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_a_frame_as_context(self):
+        _, model = data.fitted()
+        for names in "a", "ab", "abc", "abcd":
+            with self.assertRaisesRegex(ValueError, r"^context: found a frame, expected \(X, y, groups\)"):
+                model.predict([[1.0]], context=pandas.DataFrame([[1.0] * len(names)], columns=[*names]))
 
     @unittest.skipUnless(pandas, "there is no pandas")
     def test_what_y_may_be(self):
