@@ -362,16 +362,19 @@ def limits(y, censored):
     """Return y with texts in the place of limits: "<=50" where censored says "left" or -1, ">=50" where it says "right" or 1.
 
     "none" and 0 are of values, which stay. In survival analysis, 1 often is an event instead, and 0 a limit: right.
+    Of a series of pandas the result is one.
     """
     signs, named = {"left": "<=", "-1": "<=", "right": ">=", "1": ">=", "none": "", "0": ""}, []
-    y, censored = list(y), ["" if v is None else str(v).strip().lower() for v in map(_cells.cell, censored)]
-    if len(censored) != len(y):
-        raise ValueError(f"censored: found {len(censored)} cells for {len(y)} rows, expected as many")
-    for v, side in zip(y, censored):
+    _cells.check_index(y=y, censored=censored)
+    sides = ["" if v is None else str(v).strip().lower() for v in map(_cells.cell, censored)]
+    if len(sides) != len(y):
+        raise ValueError(f"censored: found {len(sides)} cells for {len(y)} rows, expected as many")
+    for v, side in zip(y, sides):
         if side not in signs:
-            raise ValueError(f'censored: found {side!r}, expected "left" or -1, "right" or 1, "none" or 0')
+            help = "; for true and false, use 1 and 0" * (side in ("true", "false"))
+            raise ValueError(f'censored: found {side!r}, expected "left" or -1, "right" or 1, "none" or 0{help}')
         named.append(f"{signs[side]}{float(v)!r}" if signs[side] and _cells.cell(v) is not None else v)
-    return named
+    return _cells.series(named, y, y.name) if hasattr(y, "iloc") else named
 
 
 def _numbers(y):

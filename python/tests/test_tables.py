@@ -162,6 +162,8 @@ class Cells(unittest.TestCase):
             limits([1, 2], ["event", 0])
         with self.assertRaisesRegex(ValueError, "found '', expected"):
             limits([1], [None])
+        with self.assertRaisesRegex(ValueError, "found 'true', expected .*use 1 and 0"):
+            limits([1.0], np.array([True]))
 
     def test_limits(self):
         rows = data.kettles()
@@ -347,6 +349,12 @@ class Indices(unittest.TestCase):
                 call()
         with self.assertRaisesRegex(ValueError, "^y: found other labels in its index than in that of X, .*to_numpy"):
             new.fit(x, y.set_axis(range(5, 5 + len(y))), groups)
+
+    def test_limits(self):
+        y, censored = pandas.Series([1.0, 2.0], index=[5, 6], name="dose"), pandas.Series([1, 0], index=[6, 5])
+        with self.assertRaisesRegex(ValueError, "^censored: found the labels of y's index in another order, .*loc"):
+            limits(y, censored)
+        pandas.testing.assert_series_equal(limits(y, censored.loc[y.index]), pandas.Series([1.0, ">=2.0"], index=[5, 6], name="dose"))
 
     def test_same_index(self):
         rows, plain = data.fitted()
