@@ -1,6 +1,8 @@
 """The predictive distributions of several rows."""
 
+import functools
 import math
+import statistics
 
 import numpy as np
 
@@ -13,6 +15,9 @@ except ImportError:
 
     def _normal(z):
         return _erfc(-np.asarray(z) / math.sqrt(2)).astype(float) / 2
+
+
+LEVELS = 100  # of rows that do not share them: of more, the program would compute most for other rows
 
 
 class Distribution:
@@ -74,10 +79,17 @@ class Distribution:
         return self.std() ** 2
 
     def ppf(self, q):
-        """Return the quantiles of levels q in (0, 1)."""
+        """Return the quantiles of levels q in (0, 1).
+
+        The program computes them, and NumPy from the mixture's parts if more than 100 rows have levels of their own.
+        """
         q = self._spread(q)
         levels, at = np.unique(q, return_inverse=True)
-        found = quantiles(self._answers(*quantile_flags(levels)), len(levels))
+        if len(levels) > LEVELS and len(levels) * len(self) > 2 * q.size:
+            quantile_flags(levels)  # which refuses some
+            return self._inverted(q)
+        asked = np.array_split(levels, 1 + len(levels) // 1000)  # a command line has an end
+        found = np.hstack([quantiles(self._answers(*quantile_flags(some)), len(some)) for some in asked])
         return found[np.broadcast_to(np.arange(len(self)), q.shape), at.reshape(q.shape)]
 
     def isf(self, q):
@@ -107,6 +119,7 @@ class Distribution:
         y = np.asarray(y, dtype=float)
         return np.broadcast_to(y, np.broadcast_shapes(y.shape, (len(self),)))
 
+    @functools.cached_property
     def _parts(self):
         """Return the parts of all rows one after another, and where each row begins."""
         none = {"mu": [np.nan], "sigma": [np.nan], "weight": [np.nan]}
@@ -124,7 +137,7 @@ class Distribution:
 
     def _standardised(self, y):
         """Return (z − μ)/σ of each part, for the z that y is on the part's scale, and z."""
-        mu, sigma, weight, scale, row, first = self._parts()
+        mu, sigma, weight, scale, row, first = self._parts
         y = self._spread(y)[..., row]
         with np.errstate(all="ignore"):
             logs, roots = np.where(y > 0, np.log(y), -np.inf), np.copysign(np.sqrt(np.abs(y)), y)
@@ -133,7 +146,7 @@ class Distribution:
 
     def logpdf(self, y):
         """Return the log density, of y with a probability of its own the log probability."""
-        mu, sigma, weight, scale, row, first = self._parts()
+        mu, sigma, weight, scale, row, first = self._parts
         low, high, whole = self._values()
         y = self._spread(y)
         z, at = self._standardised(y)
@@ -152,7 +165,7 @@ class Distribution:
         return np.exp(self.logpdf(y))
 
     def _normals(self, y, sign):
-        _, _, weight, _, _, first = self._parts()
+        _, _, weight, _, _, first = self._parts
         return np.minimum(np.add.reduceat(weight * _normal(sign * self._standardised(y)[0]), first, axis=-1), 1)
 
     def _mass(self, y, sign):
@@ -189,23 +202,49 @@ class Distribution:
             self._answers("--quantiles=", "--hdr=", f"--exceed={float(np.broadcast_to(self._spread(y), tail.shape)[tail][0])!r}")
         return p
 
+    def _calibrations(self):
+        """Return the levels of all calibrations, and which of them each row has."""
+        levels, known_from = self._levels
+        known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
+        return levels, np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0)
+
     def _calibrated(self, y, p, of):
         """Return what the calibration makes of the probabilities p of y, as the program does, and which of them lie in a tail
         beyond it. of is below or above."""
         if self._levels is None:
             return p, np.zeros(np.shape(p), dtype=bool)
-        levels, known_from = self._levels
-        known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
-        which, found = np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0), np.array(p, dtype=float)
+        (levels, which), found = self._calibrations(), np.array(p, dtype=float)
         least = np.array([_first(one) / (len(one) - 1) for one in levels])[which]
         for k in np.unique(which):
             found[..., which == k] = of(levels[k], found[..., which == k])
         (low, high, _), y = self._values(), self._spread(y)
         return found, np.isfinite(y) & (y >= low) & (y < high) & ((found < least - 1e-9) | (found > 1 - least + 1e-9))
 
+    def _inverted(self, q):
+        """Return the quantiles of levels [..., n], by bisection between those of the parts."""
+        p, tail = np.array(q), np.zeros(q.shape, dtype=bool)
+        if self._levels is not None:
+            levels, which = self._calibrations()
+            for k in np.unique(which):
+                p[..., which == k], tail[..., which == k] = replacing(levels[k], q[..., which == k])
+        if tail.any():  # the program has the line that warns of these
+            self._answers(*quantile_flags(np.unique([q[tail].min(), q[tail].max()])))
+        (mu, sigma, _, scale, row, first), (least, greatest, whole) = self._parts, self._values()
+        normal, found = statistics.NormalDist(), np.empty(q.shape)
+        for at in np.ndindex(q.shape[:-1]):
+            z = np.array([normal.inv_cdf(min(max(v, 1e-300), 1 - 2**-53)) for v in p[at]])
+            y = _unscaled(mu + sigma * z[row], scale)
+            low, high = np.minimum.reduceat(y, first), np.maximum.reduceat(y, first)
+            for _ in range(64):
+                middle = low + (high - low) / 2
+                enough = self._normals(middle, 1) >= p[at]
+                low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+            found[at] = np.clip(np.where(whole, np.ceil(high - 0.5) + 0, high), least, greatest)
+        return found
+
     def rvs(self, size=None, random_state=None):
         """Return random draws: [n], or [*size, n]. Those of rows are independent: for curves, use sample."""
-        mu, sigma, weight, scale, row, first = self._parts()
+        mu, sigma, weight, scale, row, first = self._parts
         low, high, whole = self._values()
         size = () if size is None else tuple(np.atleast_1d(size))
         random = random_state if hasattr(random_state, "standard_normal") else np.random.default_rng(random_state)
@@ -215,10 +254,22 @@ class Distribution:
                 draws[..., i] = np.nan
                 continue
             part = a + random.choice(b - a, size=size, p=weight[a:b] / weight[a:b].sum())
-            z = mu[part] + sigma[part] * random.standard_normal(size)
-            z = np.where(scale[part] == 1, np.exp(np.where(scale[part] == 1, z, 0)), np.where(scale[part] == 2, z * np.abs(z), z))
+            z = _unscaled(mu[part] + sigma[part] * random.standard_normal(size), scale[part])
             draws[..., i] = np.clip(np.ceil(z - 0.5) + 0 if whole[i] else z, low[i], high[i])
         return draws
+
+
+def _unscaled(z, scale):
+    """Return the y that z is on the scale of its part."""
+    return np.where(scale == 1, np.exp(np.where(scale == 1, z, 0)), np.where(scale == 2, z * np.abs(z), z))
+
+
+def replacing(levels, q):
+    """Return the levels of the model that replace q, and which of them lie in a tail beyond the calibration."""
+    first, x = _first(levels), np.minimum(q, 1 - q) * (len(levels) - 1)
+    tail = x < first - 1e-6
+    p = np.where(tail, levels[first] * x / max(first, 1), np.interp(x, np.arange(len(levels)), levels))
+    return np.where(q <= 0.5, p, 1 - p), tail
 
 
 def below(levels, p):

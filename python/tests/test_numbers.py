@@ -360,6 +360,23 @@ class Draws(unittest.TestCase):
         shares = (draws <= d.raw().ppf([[0.2], [0.7]])[:, None, :]).mean(axis=1)
         np.testing.assert_allclose(shares, [[0.2] * 3, [0.7] * 3], atol=0.035)
 
+    def test_levels_of_their_own(self):
+        """NumPy computes the quantiles of many rows with levels of their own, as the program does those of few."""
+        _, model = data.fitted()
+        n = 108
+        d = model.predict_distribution(np.linspace(0.2, 4.8, n)[:, None], [f"p{i % 20:02d}" if i % 7 else None if i % 2 else "new" for i in range(n)])
+        q = np.random.default_rng(0).uniform(0.03, 0.97, (2, n))
+        for one in (d, d.raw()):
+            parts = [one[i : i + 18].ppf(q[:, i : i + 18]) for i in range(0, n, 18)]
+            np.testing.assert_allclose(one.ppf(q), np.hstack(parts), rtol=1e-8)
+        q[0, 0] = 0.001
+        with self.assertWarnsRegex(UserWarning, "tail goes on: the quantile 0.001 of "):
+            d.ppf(q)
+        with self.assertRaisesRegex(ValueError, "expected numbers between 0 and 1"):
+            d.ppf(q + 0.5)
+        many = np.linspace(0.03, 0.97, 2500)[:, None]  # more than a command line holds everywhere
+        np.testing.assert_array_equal(d[1].ppf(many)[::500], d[1].ppf(many[::500]))
+
     def test_rows_of_a_distribution(self):
         _, model = data.fitted()
         d = model.predict_distribution([[1.0], [3.0], [4.0]], ["p01", "p02", "new"])
