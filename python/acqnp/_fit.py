@@ -63,10 +63,10 @@ def _needed(content):
     """Return what Python needs of fit.json, which may be long."""
     saved = json.loads(content)
     grouped_by = [name for name in (saved.get("outer"), saved["group"]) if name]
-    ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
+    ranges, origins = [(r["Low"], r["High"]) for r in saved["x_ranges"]], [form["Origin"] for form in saved["x_forms"]]
     calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
     levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
-    return saved["x"], saved["y"], grouped_by, saved.get("crossed"), saved["y_forms"][0].get("Categories"), ranges, levels
+    return saved["x"], saved["y"], grouped_by, saved.get("crossed"), saved["y_forms"][0].get("Categories"), ranges, origins, levels
 
 
 class Fit:
@@ -76,7 +76,8 @@ class Fit:
 
     def __init__(self, content, program=None, threads=0, verbose=False, as_new=False):
         self.content, self.program, self.threads, self.verbose, self.as_new = content, program, threads, verbose, as_new
-        self.x, self.y, self.grouped_by, self.crossed, self.names, self.ranges, self.levels = _needed(content)
+        # origins are the dates from which ranges count days, "" for numbers.
+        self.x, self.y, self.grouped_by, self.crossed, self.names, self.ranges, self.origins, self.levels = _needed(content)
         if len(self.y) != 1:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")
 

@@ -20,6 +20,7 @@ except ImportError:
     sklearn = None
 try:
     import matplotlib
+    import matplotlib.dates
 
     matplotlib.use("agg")
 except ImportError:
@@ -88,6 +89,20 @@ print(abs(d.raw().cdf(d.raw().ppf(0.3)) - 0.3).max() < 1e-6)
             model.plot(groups=["none"])
         with self.assertRaisesRegex(ValueError, "found no known points"):
             model.as_new().plot()
+
+    @unittest.skipUnless(matplotlib, "there is no matplotlib")
+    def test_plot_over_dates(self):
+        rows = data.kettles(groups=12)
+        model = GroupedRegressor(instant=True).fit([[r[2]] for r in rows], [r[4] for r in rows], [r[0] for r in rows])
+        panel = model.plot(groups="p02").flat[0]
+        days = sorted(r[2] for r in rows if r[0] == "p02")
+        dots = next(line for line in panel.lines if line.get_label() == "known points")
+        self.assertEqual(sorted(matplotlib.dates.num2date(x).date().isoformat() for x in dots.get_xdata()), days)
+        self.assertEqual((panel.get_title(), len(panel.collections[0].get_paths())), ("p02", 120))
+        self.assertTrue(panel.get_xlim()[0] <= matplotlib.dates.datestr2num(days[0]) < matplotlib.dates.datestr2num(days[-1]) <= panel.get_xlim()[1])
+        model = GroupedRegressor(instant=True).fit([["1.3.2024" if i % 2 else "7.4.2024"] for i in range(len(rows))], [r[4] for r in rows])
+        with self.assertRaisesRegex(ValueError, "found the date '7.4.2024', expected dates of pandas"):
+            model.plot()
 
     @unittest.skipUnless(matplotlib, "there is no matplotlib")
     def test_plot_of_two_columns(self):
