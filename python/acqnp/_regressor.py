@@ -34,9 +34,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     makes these of numbers and a column that says which are limits. A y of two names, "no" and "yes", is 0 and 1 in the order
     of the alphabet: predict returns the probability of the second.
 
-    A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
-    files. Arguments of pandas must have one index, in one order: X, y, groups and weights are never aligned or matched
-    by position in silence, but refused, as statsmodels does. Pass ``y.to_numpy()`` to go by the order of the rows.
+    A string of X that says a number or a date is that, and any other is a name, also "None" or "NA": only NaN, None,
+    pandas.NA and NaT are missing. Categorical columns, True and False are names. Arguments of pandas must have one index,
+    in one order: X, y, groups and weights are never aligned or matched by position in silence, but refused, as statsmodels
+    does. Pass ``y.to_numpy()`` to go by the order of the rows.
 
     Parameters
     ----------
@@ -82,7 +83,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y, groups=None, row_weights=None):
         """Fit rows of X and y in groups. Without groups, all rows are one.
 
-        row_weights say how often each row counts: 2 as two rows of weight 1, 0 for a row that is not used.
+        row_weights, the sample_weight of scikit-learn, say how often each row counts: 2 as two rows of weight 1, 0 for a row
+        that is not used. A fit that fails leaves the model as it was.
         """
         _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
         X, groups, by, crossed = taken_out(X, groups)

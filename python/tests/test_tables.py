@@ -226,6 +226,9 @@ class Cells(unittest.TestCase):
         want = text.predict(pandas.DataFrame({"age": [1.0] * 3, "shop": ["shop 3", "shop 8", "shop 9"]}))
         np.testing.assert_array_equal(category.predict(asked), want)
         self.assertGreater(want[0] - want[1], 20)
+        # Texts that say numbers are these, in X of training and of predictions.
+        said, number = (GroupedRegressor(instant=True).fit(frames[0].assign(shop=shop.astype(t)), y, groups) for t in (str, int))
+        self.assertEqual(said.run_, number.run_)
         category.save(data.folder() / "shops.fit")  # which keeps that the column has names
         np.testing.assert_array_equal(GroupedRegressor.load(data.folder() / "shops.fit").predict(asked), want)
 
