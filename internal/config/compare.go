@@ -61,7 +61,7 @@ func ResumeDifferences(began, now Experiment) []string {
 // evaluating may differ.
 func EvalDifferences(trained, now Experiment) []string {
 	now.Train, now.Eval = trained.Train, trained.Eval
-	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})
+	return differences(trained, now, map[string]bool{"data.file": true, "data.tasks": true, "data.eval_tasks": true, "model.eval_bootstraps": true})
 }
 
 // TellingKeys returns keys whose values tell experiments of the same benchmark and label apart, in the order

@@ -123,7 +123,8 @@ func checkConfig(file, began string, now config.Experiment, anyLength bool) erro
 	if err != nil {
 		return err
 	}
-	now.Data.File = before.Data.File // the data may have moved
+	// The data may have moved.
+	now.Data.File, now.Data.Tasks, now.Data.EvalTasks = before.Data.File, before.Data.Tasks, before.Data.EvalTasks
 	if anyLength {
 		now.Train.Steps, now.Train.Epochs = before.Train.Steps, before.Train.Epochs
 	}
