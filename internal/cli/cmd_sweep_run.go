@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,12 +94,12 @@ func runSweep(ctx context.Context, a *app, p *plan.Plan, o sweepRunOptions) erro
 	return errors.Join(err, a.result(s, func(w io.Writer) error { return printSweep(w, s) }))
 }
 
-// part returns the runs that --indices asks for, or all.
+// part returns the runs that --indices asks for, in the order of the plan, or all.
 func (o *sweepRunOptions) part(runs []plan.Run) (part []plan.Run, err error) {
 	if !o.indices.given {
 		return runs, nil
 	}
-	for _, i := range o.indices.numbers {
+	for _, i := range slices.Sorted(slices.Values(o.indices.numbers)) {
 		if i >= len(runs) {
 			return nil, &invalid.Input{File: "--indices", Found: strconv.Quote(o.indices.String()),
 				Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}

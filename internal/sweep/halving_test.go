@@ -168,3 +168,15 @@ func TestHalvingWithADivergence(t *testing.T) {
 		t.Errorf("again: %s", out)
 	}
 }
+
+// The order of --indices does not change which runs are a candidate's.
+func TestHalvingOfIndicesInAnyOrder(t *testing.T) {
+	folder(t, "configs: cnp.yaml\nseeds: 0..1\ngrid: {train.learning_rate: [0.01, 1.0e-06]}\n"+
+		"set: {train.validate_every: 10}\nhalving: {first: 10, factor: 2}\nruns: out\n")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "2", "--quiet", "--indices", "1,2,0,3")
+	for rate, want := range map[string]int{"0.01": 2, "1.0e-06": 0} {
+		if ended, _ := filepath.Glob("out/rbf/cnp/learning_rate=" + rate + "/*/checkpoints/step-60.safetensors"); len(ended) != want {
+			t.Errorf("learning rate %s: %q, want %d at the end", rate, ended, want)
+		}
+	}
+}
