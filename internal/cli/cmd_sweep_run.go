@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ func (o *sweepRunOptions) childFlags() []string {
 func (o *sweepRunOptions) share(runs []plan.Run) (sweep.Jobs, error) {
 	if !o.onCPU() {
 		gpus, visible := o.gpus()
-		jobs := sweep.Share(max(o.jobs, len(gpus), len(visible)), o.cores(), len(runs))
+		jobs := sweep.Share(cmp.Or(o.jobs, max(len(gpus), len(visible))), o.cores(), len(runs))
 		jobs.Devices, jobs.Visible = gpus, visible
 		return jobs, nil
 	}

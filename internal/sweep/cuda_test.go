@@ -3,6 +3,7 @@
 package sweep_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ func TestSweepOnCUDA(t *testing.T) {
 	checkSame(t, filepath.Join("out", "rbf", "cnp", "seed-1"), results(t, "alone"))
 }
 
-// A process sees one instance of a GPU (MIG), as its GPU 0: each run gets its own.
+// A process sees one instance of a GPU (MIG), as its GPU 0: each run gets its own. --jobs may be fewer than the instances.
 func TestSweepOnCUDAInstances(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nseeds: 0..3\nset: {train.steps: 10}\nruns: out\n")
 	t.Setenv("CUDA_VISIBLE_DEVICES", "MIG-1a,MIG-2b")
@@ -34,4 +35,8 @@ func TestSweepOnCUDAInstances(t *testing.T) {
 	}
 	seen := must.Get(filepath.Glob("seen-*"))(t)
 	must.Same(t, []string{"seen-MIG-1a", "seen-MIG-2b"}, seen, "runs saw")
+	must.Do(t, os.RemoveAll("out"))
+	if _, errs := acqnp(t, 0, "sweep", "run", "plan.yaml", "--device", "cuda", "--jobs", "1"); !strings.Contains(errs, "1 run at a time") {
+		t.Errorf("--jobs 1: %s", errs)
+	}
 }
