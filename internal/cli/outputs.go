@@ -23,7 +23,7 @@ func (a *app) keepApart(flags *pflag.FlagSet) {
 		if f == nil || !isFile {
 			continue
 		}
-		if path := f.Value.String(); path == "-" && f.DefValue == "-" || files.Names(path, own) {
+		if files.Names(f.Value.String(), own) {
 			a.Out = a.Err
 			return
 		}

@@ -78,6 +78,9 @@ func (o *requestFlags) nameStreams() error {
 	if err := tabular.CheckOut("--out", o.out, o.format); err != nil {
 		return err
 	}
+	if o.out == "-" {
+		o.app.Out = o.app.Err // for the summary
+	}
 	for path, stream := range map[*string]string{&o.out: "/dev/stdout", &o.context: "/dev/stdin", &o.targets: "/dev/stdin"} {
 		if *path == "-" {
 			*path = stream
