@@ -16,10 +16,14 @@ const (
 )
 
 // Experiment reads a configuration. Unless points is 0, every group of a training batch then has
-// that many points, max(3, points/2) of them context. Experiment returns an *invalid.Input if the
-// benchmark fixes the number of points.
+// that many points, max(3, points/2) of them context; only benchmarks of curves can have that, others
+// are an *invalid.Input. Experiment reads the file once, as a pipe has no second time.
 func Experiment(file string, over config.Overrides, points int) (config.Experiment, error) {
-	e, err := config.Load(file, over)
+	content, err := config.ReadFile(file)
+	if err != nil {
+		return config.Experiment{}, err
+	}
+	e, err := config.Parse(file, content, over)
 	if err != nil || points == 0 {
 		return e, err
 	}
@@ -28,11 +32,11 @@ func Experiment(file string, over config.Overrides, points int) (config.Experime
 		return e, err
 	}
 	over.Flags = append(over.Flags, flags...)
-	return config.Load(file, over)
+	return config.Parse(file, content, over)
 }
 
 // fixPoints returns the keys that give every group of a training batch n points, max(3, n/2) of
-// them context. It returns an *invalid.Input if the benchmark fixes the number of points.
+// them context. It returns an *invalid.Input if the benchmark is not one of curves.
 func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
@@ -42,13 +46,12 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		}
 		return config.Flag{Name: "--points", Key: key, Value: text}
 	}
-	b, _ := catalogue.Find(e.Benchmark)
-	switch {
-	case b.Kind == catalogue.CSV:
-		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n), Expected: "no --points: the groups of your own data have sizes of their own"}
-	case len(e.Data.Points) == 0:
-		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
-			Expected: "no --points: the groups of " + e.Benchmark + " have a fixed number of points"}
+	if b, _ := catalogue.Find(e.Benchmark); b.Kind != catalogue.Synthetic {
+		of := e.Benchmark
+		if b.Kind == catalogue.CSV || b.Kind == catalogue.Tasks {
+			of = "your own data"
+		}
+		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n), Expected: "no --points: the groups of " + of + " have sizes of their own"}
 	}
 	// bench does not evaluate, but the checks of config compare these keys with those of the data.
 	evalContext := max(e.Eval.MaxContext, context)

@@ -1,8 +1,10 @@
 package bench_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +31,31 @@ func TestEveryStepHasTheSamePoints(t *testing.T) {
 	drawn := must.Get(bench.Experiment(file, config.Overrides{}, 0))(t)
 	if drawn.Data.Points[0] == drawn.Data.Points[1] {
 		t.Errorf("points drawn from %v", drawn.Data.Points)
+	}
+}
+
+// A configuration may come through a pipe, which is read once.
+func TestAConfigurationFromAPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	must.Do(t, err)
+	defer r.Close()
+	must.Do(t, must.Err(w.WriteString("benchmark: rbf\nmodel: {name: cnp}\n")))
+	must.Do(t, w.Close())
+	file := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(file); err != nil {
+		t.Skip("no /dev/fd here")
+	}
+	if e := must.Get(bench.Experiment(file, config.Overrides{}, 9))(t); e.Data.Points[0] != 9 {
+		t.Errorf("points drawn from %v", e.Data.Points)
+	}
+}
+
+// Other benchmarks than curves have groups of sizes of their own.
+func TestPointsAreThoseOfCurves(t *testing.T) {
+	for benchmark, more := range map[string]string{"tasks": "data: {command: [simulate]}\n", "groups": "", "mnist": "", "csv": "data: {file: a.csv}\n"} {
+		file := must.Write(t, "benchmark: "+benchmark+"\nmodel: {name: cnp}\n"+more, t.TempDir(), "config.yaml")
+		if _, err := bench.Experiment(file, config.Overrides{}, 9); err == nil || !strings.HasPrefix(err.Error(), "--points: found 9, expected no --points: the groups of ") {
+			t.Errorf("%s: %v", benchmark, err)
+		}
 	}
 }
