@@ -23,10 +23,11 @@ import (
 
 type serveOptions struct {
 	settings
-	runs   []string
-	numTau int
-	at     serve.Address
-	asks   bool
+	runs    []string
+	numTau  int
+	leveled bool // --num-quantiles was given
+	at      serve.Address
+	asks    bool
 }
 
 var _ = command(otherPrograms, 1, newServe)
@@ -63,6 +64,7 @@ after the requests under way, within thirty seconds.`,
 			if o.asks {
 				return o.at.Check(cmd.Context())
 			}
+			o.leveled = cmd.Flags().Changed("num-quantiles")
 			return runServe(cmd.Context(), a, o)
 		}),
 	}
@@ -183,6 +185,9 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 		if o.precision != device.AutoPrecision {
 			p.Warn(fmt.Sprintf("%s: computes in one precision, so --precision %s has no effect on it", dir, o.precision))
 		}
+		if o.leveled {
+			p.Warn(dir + ": has no quantile levels, so --num-quantiles has no effect on it")
+		}
 		f, err := answer.Read(dir)
 		if err != nil {
 			return nil, err
@@ -215,7 +220,7 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 // experiment returns the configuration of a run, with --num-quantiles if its model has levels; a warning
 // says if it has not.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
-	if o.numTau == 0 {
+	if !o.leveled {
 		return stored.Experiment(nil)
 	}
 	return stored.Experiment(func(e config.Experiment) []config.Flag { return quantileFlag(o.numTau, e, &o.app.warnings) })

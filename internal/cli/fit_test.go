@@ -54,7 +54,8 @@ func TestUsesOfAFit(t *testing.T) {
 	}
 	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
-	if o := acqnp("serve", out, "--device", "cpu", "--precision", "fp32", "--listen", taken.Addr().String()); o.code == 0 || !strings.Contains(o.err, "--precision fp32 has no effect on it") {
+	if o := acqnp("serve", out, "--device", "cpu", "--precision", "fp32", "--num-quantiles", "9", "--listen", taken.Addr().String()); o.code == 0 ||
+		!strings.Contains(o.err, "--precision fp32 has no effect on it") || !strings.Contains(o.err, "--num-quantiles has no effect on it") {
 		t.Errorf("a precision that is not used: exit code %d, %q", o.code, o.err)
 	}
 	_, url, _, _ := served(t, out)
