@@ -88,6 +88,9 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	if o.calibrate && file.Is(o.Run) {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --calibrate: fit has calibrated its intervals"}
 	}
+	if o.calibrate && o.context != "" && o.targets == "" {
+		return &invalid.Input{File: "--context", Found: "no --targets", Expected: "--targets beside it, or neither, for the groups that init --hold-back held back"}
+	}
 	var t predict.Trained // that is calibrated
 	var asked predict.Asked
 	var err error
