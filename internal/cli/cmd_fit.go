@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/datasets/own/draft"
@@ -89,13 +90,22 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 	return cmd
 }
 
-// fitArguments takes a file and a formula. More are words of a formula that a shell has split.
-func fitArguments(_ *cobra.Command, args []string) error {
+// fitArguments takes a file and a formula. More are words of a formula that a shell has split. A file alone is only
+// looked at, so that flags of a fit beside it would be dropped.
+func fitArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 2 {
 		return &invalid.Input{File: "FORMULA", Found: invalid.Plural(len(args)-1, "argument", "arguments") + " after FILE",
 			Expected: "one formula in quotes, so that the shell leaves ~ and | alone: acqnp fit " + invalid.ShellWord(args[0]) + " 'price ~ age | product'"}
 	}
-	return nil
+	var err error
+	if len(args) > 0 && strings.Join(args[1:], "") == "" {
+		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Changed {
+				err = &invalid.Input{File: "--" + f.Name, Found: "no FORMULA", Expected: "one beside it; fit FILE alone proposes it, and fits nothing"}
+			}
+		})
+	}
+	return err
 }
 
 func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
