@@ -154,13 +154,9 @@ func (e Eval) Write(path string) error {
 // ReadEval reads an eval.json. The error for other content is an *invalid.Input that names the line
 // or the key.
 func ReadEval(path string) (Eval, error) {
-	content, err := files.Read(path, "what acqnp eval writes", maxEval)
-	if err != nil {
-		return Eval{}, err
-	}
 	var e Eval
-	if err := json.Unmarshal(content, &e); err != nil {
-		return Eval{}, jsonError(path, content, err)
+	if err := readJSON(path, "what acqnp eval writes", maxEval, &e); err != nil {
+		return Eval{}, err
 	}
 	if e.Schema != EvalSchema {
 		return Eval{}, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
@@ -168,9 +164,17 @@ func ReadEval(path string) (Eval, error) {
 	return e, nil
 }
 
-// jsonError turns an error of decoding content into an *invalid.Input that names the line.
-func jsonError(path string, content []byte, err error) error {
-	bad := &invalid.Input{File: path, Found: err.Error(), Expected: "what acqnp eval writes"}
+// readJSON reads a file of at most limit bytes into v. An error is an *invalid.Input, which names the line of content
+// that is not as expected.
+func readJSON(path, expected string, limit int64, v any) error {
+	content, err := files.Read(path, expected, limit)
+	if err != nil {
+		return err
+	}
+	if err = json.Unmarshal(content, v); err == nil {
+		return nil
+	}
+	bad := &invalid.Input{File: path, Found: err.Error(), Expected: expected}
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {

@@ -41,17 +41,13 @@ func WriteFailure(dir string, f Failure) error {
 
 // ReadFailure returns the failure of the run in dir, nil if it has none.
 func ReadFailure(dir string) (*Failure, error) {
-	path := filepath.Join(dir, failureFile)
-	b, err := files.Read(path, "why a run failed", 1<<20)
+	var f Failure
+	err := readJSON(filepath.Join(dir, failureFile), "what acqnp sweep writes of a run that failed", 1<<20, &f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
-	}
-	var f Failure
-	if err := json.Unmarshal(b, &f); err != nil {
-		return nil, jsonError(path, b, err)
 	}
 	return &f, nil
 }

@@ -66,3 +66,12 @@ func TestFailureIsReadBack(t *testing.T) {
 		t.Errorf("%+v, %v after ClearFailure", got, err)
 	}
 }
+
+// A damaged error.json is said to be that of a sweep.
+func TestADamagedFailure(t *testing.T) {
+	file := must.Write(t, "{\n\"exit_code\": }\n", t.TempDir(), "error.json")
+	want := file + ":2: found invalid character '}' looking for beginning of value, expected what acqnp sweep writes of a run that failed"
+	if _, err := run.ReadFailure(filepath.Dir(file)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
