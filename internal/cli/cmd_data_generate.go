@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"os"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/benchmark"
+	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -58,7 +60,7 @@ type generateSummary struct {
 }
 
 func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
-	if err := o.checkBatches(); err != nil {
+	if err := cmp.Or(o.checkBatches(), device.CheckCPUKernels()); err != nil {
 		return err
 	}
 	flags := o.overrides()

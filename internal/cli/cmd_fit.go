@@ -238,7 +238,7 @@ func (o *fitOptions) ofFitAlone(part string) error {
 
 // check checks the flags.
 func (o *fitOptions) check() error {
-	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
+	if err := checkCPU(o.Threads); err != nil {
 		return err
 	}
 	if o.limited && !(o.Budget > 0 && o.Budget <= maxBudget) {

@@ -47,7 +47,7 @@ the column alone is changed. --json has these numbers too. It takes no longer th
 }
 
 func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
-	if err := checkRange("--threads", o.threads, 0, maxThreads); err != nil {
+	if err := checkCPU(o.threads); err != nil {
 		return err
 	}
 	if o.out != "" {

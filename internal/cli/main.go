@@ -15,6 +15,7 @@ import (
 	"log"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -100,6 +101,7 @@ func Main(args []string, s Streams) (code int) {
 	}()
 	root := newRoot(a)
 	root.SetArgs(args)
+	a.json, _ = strconv.ParseBool(os.Getenv(variable("json"))) // for errors before fromEnvironment
 	cmd, err := root.ExecuteContextC(ctx)
 	a.command = cmd.CommandPath()
 	if err == nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -92,10 +93,7 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 // openDevice checks the flags and opens the device. If acqnp-cuda has the device's engine, openDevice
 // replaces this program by it.
 func (s *settings) openDevice() error {
-	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
-		return err
-	}
-	if err := device.CheckCPUKernels(); err != nil {
+	if err := checkCPU(s.threads); err != nil {
 		return err
 	}
 	request := device.Request{Choice: s.choice, Precision: s.precision, Threads: s.threads, Version: version.String()}
@@ -106,6 +104,11 @@ func (s *settings) openDevice() error {
 	s.device, err = request.Open()
 	s.app.opened = s.device
 	return err
+}
+
+// checkCPU checks --threads, and the kernels that ACQNP_SIMD names.
+func checkCPU(threads int) error {
+	return cmp.Or(checkRange("--threads", threads, 0, maxThreads), device.CheckCPUKernels())
 }
 
 // become replaces this program by another, with the same arguments.
