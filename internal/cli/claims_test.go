@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"os"
@@ -97,6 +98,38 @@ func TestATrainingThatSleptStops(t *testing.T) {
 	for i, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
 		if want := fmt.Sprintf(`{"step":%d,`, 10*(i+1)); !strings.HasPrefix(line, want) {
 			t.Fatalf("line %d is %s, want %s", i+1, line, want)
+		}
+	}
+}
+
+// A signal ends the watch of a claim that may be abandoned.
+func TestASignalEndsTheWatchOfAClaim(t *testing.T) {
+	dir := t.TempDir()
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
+	at := filepath.Join(dir, "tiny", "seed-0")
+	must.Write(t, `{"host":"node7","boot":"another kernel","pid":12,"token":"t","interval_s":60,"beat":1}`, at, ".claim-1")
+	must.Write(t, `{"host":"node7","boot":"another kernel","pid":12,"token":"t","interval_s":60,"beat":1}`, at, ".claim-sweep-1")
+	must.Do(t, os.Chtimes(filepath.Join(at, ".claim-1"), time.Time{}, time.Now().Add(-30*time.Minute))) // older than a watch
+	plan := must.Write(t, "configs: tiny.yaml\nruns: .\n", dir, "plan.yaml")
+	for want, args := range map[string][]string{
+		"interrupted":                {"train", "--config", config, "--run-dir", at, "--resume"},
+		"the same command continues": {"sweep", "run", plan},
+	} {
+		cmd, _ := command(args...)
+		cmd.Dir, cmd.Stderr = dir, nil
+		errs := must.Get(cmd.StderrPipe())(t)
+		must.Do(t, cmd.Start())
+		hang := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+		last := ""
+		for lines := bufio.NewScanner(errs); lines.Scan(); {
+			if last = lines.Text(); strings.Contains(last, "may be at work here: watching for up to 6m0s") {
+				send(t, cmd.Process, os.Interrupt)
+			}
+		}
+		ended(t, cmd, 130)
+		hang.Stop()
+		if !strings.Contains(last, want) {
+			t.Errorf("%s ended with %q, want %s", args[0], last, want)
 		}
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/files/interrupt"
 )
 
 // ErrBusy is in the error of Create, Resume and Hold if another process holds the
@@ -154,7 +156,8 @@ const (
 )
 
 // abandoned reports whether the owner of a claim is dead, for a process that holds the lock. An owner that may be
-// alive is dead if it does not beat while abandoned watches.
+// alive is dead if it does not beat while abandoned watches. SIGINT, SIGTERM or SIGHUP ends the watch, with
+// context.Canceled.
 func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 	s, err := judge(path, false, locks)
 	if err != nil || s.free() {
@@ -164,8 +167,14 @@ func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 	if warn != nil {
 		warn(fmt.Sprintf("%s: %s may be at work here: watching for up to %v to see whether it is", path, c.owner(), watchBeats*c.interval()))
 	}
+	ctx, stop := interrupt.Context()
+	defer stop()
 	for range watchBeats * looksPerBeat {
-		time.Sleep(c.interval() / looksPerBeat)
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(c.interval() / looksPerBeat):
+		}
 		_, now, err := readClaim(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +25,9 @@ func (p *pool) train(slot int, m *member) (err error) {
 	release, err := run.Hold(m.Dir, run.Sweeping, p.Board.Warn)
 	if errors.Is(err, run.ErrBusy) {
 		return p.leave(m)
+	}
+	if errors.Is(err, context.Canceled) { // by the signal that ends the sweep
+		return nil
 	}
 	if err != nil {
 		return err
