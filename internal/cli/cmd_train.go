@@ -171,7 +171,10 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	if err == nil && !o.noEval { // so that the evaluation does not fail after hours of training
 		err = predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source)
 	}
-	return r, err
+	if err != nil {
+		return r, errors.Join(err, source.End())
+	}
+	return r, nil
 }
 
 // events opens the log of --log-dir, nil without the flag.
