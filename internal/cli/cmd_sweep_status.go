@@ -21,8 +21,8 @@ func newSweepStatus(a *app) *cobra.Command {
 		Use:   "status PLAN",
 		Short: "Show how far the runs of a plan have come",
 		Long: `Show how many runs of a plan are done, running, waiting, stopped or failed, which run where, why runs
-failed, and about how long the rest takes at the rates measured so far. It only reads the run
-directories, from any machine that sees them. --json has every run.
+failed, and about how long the rest takes at the rates measured so far. It leaves the runs as they are,
+and works on any machine that sees them. --json has every run.
 
 With --watch, a terminal shows the state until all runs are done or failed; a log gets a line when
 something has changed.`,

@@ -17,7 +17,7 @@ type versions struct {
 	Platform string `json:"platform"`
 }
 
-var _ = command(thisMachine, 2, newVersion)
+var _ = command(thisMachine, 3, newVersion)
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{

@@ -169,7 +169,7 @@ func (a *app) report(text string, code int, cause string) {
 	fmt.Fprintln(a.Err, progress.Printable(a.command+": "+text, ""))
 }
 
-// run returns the function that cobra calls to run a command without arguments.
+// run returns the function that cobra calls to run a command: f, which reads arguments from cmd.
 func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		a.command, a.started = cmd.CommandPath(), true

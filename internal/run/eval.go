@@ -32,7 +32,7 @@ type Eval struct {
 	Variant      string        `json:"variant,omitempty"`    // as config.Experiment.Variant names it
 	Seed         uint64        `json:"seed"`                 // eval.seed
 	NumTau       int           `json:"num_tau"`              // 0 for a model without quantile levels
-	Levels       string        `json:"levels"`               // random, grid, tasks; empty for a model without quantile levels
+	Levels       string        `json:"levels"`               // random, grid, midpoints, tasks; empty for a model without quantile levels
 	Bootstraps   int           `json:"bootstraps,omitempty"` // k, for a model that resamples its context
 	Part         string        `json:"part,omitempty"`       // as datasets.EvaluatedPart names it
 	Batches      int           `json:"batches"`

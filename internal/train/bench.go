@@ -25,7 +25,8 @@ type Timing struct {
 
 // Bench makes steps for the time of o.WarmUp. Then it makes warmup+steps training steps from initial
 // weights, as Run does without validation, and returns the timings of all but the first warmup. It
-// writes nothing. It needs o.Source and ignores Dir, Resume, Overwrite, Start, OnStart and Warn.
+// writes nothing. It needs o.Source, only checks the file of Start, and ignores Dir, DataDir, Resume, Overwrite,
+// Version, Until, Events and OnStart.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
 	o.Experiment.Train.ValidateEvery = 0
 	l, err := newLoop(o)
