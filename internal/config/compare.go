@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -141,11 +142,20 @@ func text(value any) string {
 	case !v.IsValid() || (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() == 0:
 		return "nothing"
 	case v.Kind() != reflect.Slice:
-		return fmt.Sprint(v.Interface())
+		return word(v)
 	}
 	items := make([]string, v.Len())
 	for i := range items {
-		items[i] = fmt.Sprint(v.Index(i).Interface())
+		items[i] = word(v.Index(i))
 	}
 	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// word formats a value that is no list. It quotes a text that reads as several items or as no value.
+func word(v reflect.Value) string {
+	s := fmt.Sprint(v.Interface())
+	if v.Kind() == reflect.String && (s == "nothing" || strings.ContainsAny(s, `,"`)) {
+		return strconv.Quote(s)
+	}
+	return s
 }

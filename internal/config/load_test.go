@@ -197,6 +197,9 @@ func TestDifferences(t *testing.T) {
 	}
 	equal(t, "differences", expected, config.Differences(a, b))
 	offset := load(t, saw, config.Overrides{Set: []string{"data.zero_mean=false"}})
+	own := func(set ...string) config.Experiment { return load(t, minimalCSV, config.Overrides{Set: set}) }
+	equal(t, "columns", []string{`data.group: nothing and "nothing"`, `data.x: [a, b] and ["a, b"]`},
+		config.Differences(own("data.x=[a, b]"), own(`data.x=["a, b"]`, "data.group=nothing")))
 	equal(t, "a boolean", []string{"data.zero_mean: true and false"}, config.Differences(load(t, saw, config.Overrides{}), offset))
 }
 
