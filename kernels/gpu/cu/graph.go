@@ -95,33 +95,37 @@ func (g *graph) Close() error {
 }
 
 func (d *Driver) Time(work func() error) (time.Duration, error) {
-	var from, to cu.Event
-	err := d.call("time", 0, func() (err error) {
-		if from, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-			return err
-		}
-		if to, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-			return cmp.Or(err, cu.DestroyEvent(&from))
+	var events []cu.Event // before and after the work
+	err := d.call("time", 0, func() error {
+		for range 2 {
+			e, err := cu.MakeEvent(cu.DefaultEvent)
+			if err != nil {
+				return err
+			}
+			events = append(events, e)
 		}
 		if err := d.stream.Synchronize(); err != nil {
 			return err
 		}
-		return from.Record(d.stream)
+		return events[0].Record(d.stream)
 	})
-	if err != nil {
-		return 0, err
-	}
-	own := work()
+	var own error
 	var ms float64
-	err = d.call("time", 0, func() (err error) {
-		if err = to.Record(d.stream); err == nil {
-			err = to.Synchronize()
-		}
-		if err == nil {
-			ms, err = elapsed(from, to)
-		}
-		return cmp.Or(err, cu.DestroyEvent(&from), cu.DestroyEvent(&to))
-	})
+	if err == nil {
+		own = work()
+		err = d.call("time", 0, func() (err error) {
+			if err = events[1].Record(d.stream); err == nil {
+				err = events[1].Synchronize()
+			}
+			if err == nil {
+				ms, err = elapsed(events[0], events[1])
+			}
+			return err
+		})
+	}
+	for i := range events {
+		err = cmp.Or(err, d.call("time", 0, func() error { return cu.DestroyEvent(&events[i]) }))
+	}
 	return time.Duration(ms * float64(time.Millisecond)), cmp.Or(own, err)
 }
 
