@@ -16,7 +16,7 @@ import (
 )
 
 // hostile is a name with special characters of every format.
-const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字"
+const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字 _x_"
 
 // some returns a directory with several seeds, a single run, one batch, and a stray name.
 func some(t *testing.T) string {
@@ -65,7 +65,7 @@ func TestMarkdownTablesHold(t *testing.T) {
 		}
 		cells = n
 	}
-	for _, bad := range []string{"<script", "](java", "\x1b"} {
+	for _, bad := range []string{"<script", "](java", "\x1b", "_x_"} {
 		if strings.Contains(md, bad) {
 			t.Errorf("markdown holds %q:\n%s", bad, md)
 		}

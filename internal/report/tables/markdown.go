@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -93,5 +94,14 @@ func (w markdownWriter) table(level int, t textTable) {
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "*", `\*`, "`", "\\`", "](", `]\(`)
 
+// atEdge matches an underscore that begins or ends a word, which may be the mark of an italic word.
+var atEdge = regexp.MustCompile(`(^|[^\pL\pN_])_|_([^\pL\pN_]|$)`)
+
 // markdownText escapes a text that may hold a name from a file.
-func markdownText(s string) string { return markdownEscapes.Replace(s) }
+func markdownText(s string) string {
+	s = markdownEscapes.Replace(s)
+	if atEdge.MatchString(s) {
+		s = strings.ReplaceAll(s, "_", `\_`)
+	}
+	return s
+}
