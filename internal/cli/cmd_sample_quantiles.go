@@ -60,9 +60,6 @@ func (o *sampleOptions) run(ctx context.Context) error {
 	return o.finish(ctx, a, figures.Options{Levels: o.quantiles})
 }
 
-// maxDraws is the largest number of draws for each target and channel.
-const maxDraws = 1_000_000
-
 func (o *sampleOptions) checkCounts() error {
-	return cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkRange("--draws", o.draws, 0, maxDraws))
+	return cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkRange("--draws", o.draws, 0, predict.MaxDraws))
 }
