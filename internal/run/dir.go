@@ -15,31 +15,24 @@ import (
 //
 //	runs/<benchmark>/<model>/seed-<seed>         <model>.yaml
 //	runs/<benchmark>/<model>-<more>/seed-<seed>  <model>-<more>.yaml
+//	runs/<benchmark>/<name>/seed-<seed>          <benchmark>/<name>.yaml
 //	runs/<name>/seed-<seed>                      any other <name>.yaml
 //
 // In the first two, <model> is the experiment's, even if the file is named after another model.
 func DefaultDir(file string, e config.Experiment) string {
-	seed := "seed-" + strconv.FormatUint(e.Train.Seed, 10)
-	if name, ok := ModelFile(file, e.Model.Name); ok {
-		return filepath.Join("runs", e.Benchmark, name, seed)
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	benchmark := ""
+	if filepath.Base(filepath.Dir(file)) == e.Benchmark {
+		benchmark = e.Benchmark
 	}
-	return filepath.Join("runs", baseName(file), seed)
-}
-
-// ModelFile reports whether a configuration file is named <any model>.yaml or <any
-// model>-<more>.yaml. If it is, the name is model or model-<more>.
-func ModelFile(file, model string) (name string, ok bool) {
-	base := baseName(file)
-	for _, other := range models.Names() {
-		if more, found := strings.CutPrefix(base, other); found && (more == "" || strings.HasPrefix(more, "-")) {
-			return model + more, true
+	for _, model := range models.Names() {
+		if more, found := strings.CutPrefix(name, model); found && (more == "" || strings.HasPrefix(more, "-")) {
+			benchmark, name = e.Benchmark, e.Model.Name+more
+			break
 		}
 	}
-	return "", false
+	return filepath.Join("runs", benchmark, name, "seed-"+strconv.FormatUint(e.Train.Seed, 10))
 }
-
-// baseName returns the name of a file without its folder and its ending.
-func baseName(file string) string { return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)) }
 
 // CheckDir returns an *invalid.Input if dir or a directory above it is a file.
 func CheckDir(dir string) error {

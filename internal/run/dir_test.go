@@ -17,6 +17,8 @@ func TestDefaultDirFollowsTheNameOfTheFile(t *testing.T) {
 		{"canp-wide.yml", "canp", "runs/circle/canp-wide/seed-3"},
 		{"configs/circle/acqnp.yaml", "cqnp", "runs/circle/cqnp/seed-3"}, // --set model.name=cqnp
 		{"configs/circle/acqnp-attention.yaml", "cqnp", "runs/circle/cqnp-attention/seed-3"},
+		{"configs/circle/best.yaml", "cnp", "runs/circle/best/seed-3"},
+		{"configs/rbf/best.yaml", "cnp", "runs/best/seed-3"}, // --set benchmark=circle
 		{"configs/quickstart.yaml", "cnp", "runs/quickstart/seed-3"},
 		{"acqnps.yaml", "acqnp", "runs/acqnps/seed-3"},
 		{"my-acqnp.yaml", "acqnp", "runs/my-acqnp/seed-3"},
