@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -104,6 +105,9 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 		JointTargets: o.joint, Orders: o.orders, Progress: p, Task: "eval"})
 	if err != nil {
 		return err
+	}
+	if old, err := run.ReadEval(o.out); ofRun && err == nil && old.Batches != r.Batches {
+		p.Warn(fmt.Sprintf("%s: replaces an evaluation of %s; --out keeps both", o.out, invalid.Plural(old.Batches, "batch", "batches")))
 	}
 	printed := a.result(r, r.Print) // first, so that the result is shown even if it cannot be written
 	if o.out != "" {
