@@ -57,12 +57,12 @@ func newDataExample(a *app) *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "example --out FILE",
-		Short: "Write a CSV file to try the csv benchmark with",
-		Long: `Write made-up data in the form that the csv benchmark reads: age and price in 80 second-hand sales of
-each of 60 products. Refurbished items sell for more, so most ages have two typical prices. A few
-buyers pay much more than others. The file is the same every time.`,
+		Short: "Write a CSV file of prices to try acqnp with",
+		Long: `Write made-up data: age and price in 80 second-hand sales of each of 60 products. Refurbished items sell
+for more, so most ages have two typical prices. A few buyers pay much more than others. The file is the
+same every time.`,
 		Example: `  acqnp data example --out prices.csv
-  acqnp train --config configs/csv/cqnp.yaml`,
+  acqnp fit prices.csv 'price ~ age | product'`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error { return runDataExample(a, out) }),
 	}
