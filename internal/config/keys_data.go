@@ -155,7 +155,7 @@ var dataKeys = []entry{{
 }, {
 	name: "data.group", kinds: kindsOf(csv), preset: none("none"),
 	accepts: rule{"the name of a column, or nothing if each file is one group", func(v any) bool { return clean(v.(string)) }},
-	help:    "Column that names the group of a row, which is a function of x; without it, each file is one group.",
+	help:    "Column that names the group of a row; without it, each file is one group.",
 	note:    "the column that names the group; \"\": each file is one",
 }, {
 	name: "data.x", kinds: kindsOf(csv), accepts: columns, preset: always([]string{"x"}),
