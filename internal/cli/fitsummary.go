@@ -155,7 +155,7 @@ func calibratedTo(f answer.Predictor, c int) string {
 }
 
 func (s *fitSummary) print(w io.Writer) error {
-	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
+	if fmt.Fprintf(w, "%s in %s", invalid.Plural(s.Points, "row", "rows"), invalid.Plural(s.Groups, "group", "groups")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
 	}
 	if s.Crossed != "" {
