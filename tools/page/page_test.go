@@ -140,7 +140,7 @@ func TestKeyboard(t *testing.T) {
 		t.Fatalf("after Right, Shift+Up and Enter, found %q, expected a point", before)
 	}
 	b.settled()
-	b.until(`document.getElementById("summary").textContent.includes("1 context point. At x = ")`)
+	b.until(`document.getElementById("summary").textContent.includes("1 known point. At x = ")`)
 	b.run(chromedp.KeyEvent(kb.Tab))
 	if label := value[string](b, `document.activeElement.getAttribute("aria-label")`); !strings.HasPrefix(label, "Point 1: x ") {
 		t.Errorf("after Tab, the focus is on %q, expected Point 1", label)

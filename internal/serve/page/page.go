@@ -11,7 +11,7 @@
 //	api.js                 requests; the newest of those that wait is sent, the others are dropped
 //	curve.js, map.js       drawings over one input and over two
 //	axes.js, scale.js      axes, scales, ticks and numbers
-//	points.js              the context points as focusable buttons above the drawing
+//	points.js              the known points as focusable buttons above the drawing
 //	panel.js, dom.js       menus, sliders and the table of points
 //	csv.js, files.js       tables and pictures that go in and out
 //	summary.js             the run and its predictions in words

@@ -110,10 +110,10 @@ equal("masses", [found[3], found[1]].map((v) => v.toFixed(4)), ["0.3333", "0.833
 equal("masses beside a bound", [...masses([0, 1, 0, 2, 0], 1 / 3, 1)].map((v) => v.toFixed(4))[3], "0.6667");
 
 const told = (quantiles, region) => summary(cars, state, { x: [1, "petrol"], channels: [{ quantiles, regions: [region] }] });
-equal("words", told([0], [[-1, 1]]), "1 context point. At age = 1 years, fuel = petrol, 90% of price: −1 to 1; median 0.");
+equal("words", told([0], [[-1, 1]]), "1 known point. At age = 1 years, fuel = petrol, 90% of price: −1 to 1; median 0.");
 equal("words of a bound", summary(cars, state, { x: [1, "petrol"], channels: [{ quantiles: [0.2], regions: [[[0, 0]]], atoms: [{ y: 0, probability: 0.25 }] }] }),
-  "1 context point. At age = 1 years, fuel = petrol, 90% of price: 0; median 0.2; exactly 0 has 25%.");
-equal("words of two branches", told([0], [[-1, -0.5], [0.5, 1]]), "1 context point. At age = 1 years, fuel = petrol, 90% of price: −1 to −0.5 or 0.5 to 1.");
+  "1 known point. At age = 1 years, fuel = petrol, 90% of price: 0; median 0.2; exactly 0 has 25%.");
+equal("words of two branches", told([0], [[-1, -0.5], [0.5, 1]]), "1 known point. At age = 1 years, fuel = petrol, 90% of price: −1 to −0.5 or 0.5 to 1.");
 equal("words without a prediction", summary(cars, first, null), "Click the plot to add a point that the model is told.");
 equal("narrow gaps", joined([[0, 1], [1.01, 2], [3, 4]]), [[0, 2], [3, 4]]);
 equal("many branches", joined([[0, 1], [2, 3], [4, 5], [7, 8], [9, 10], [13, 14], [16, 17]]), [[0, 5], [7, 10], [13, 14], [16, 17]]);

@@ -1,4 +1,4 @@
-// Tables as text: context points to read, predictions and context points to write.
+// Tables as text: known points to read, predictions and known points to write.
 import { dateText, days } from "./columns.js";
 
 // parse returns the rows of a CSV text as lists of cells. The separator is the one that the header has
@@ -79,7 +79,7 @@ const written = (columns, values) => values.map((v, i) => (columns[i].dates ? da
 
 const text = (rows) => rows.map((r) => r.map(quote).join(",") + "\n").join("");
 
-// contextTable returns the context points as CSV text that readContext and `acqnp predict --context`
+// contextTable returns the known points as CSV text that readContext and `acqnp predict --context`
 // read.
 export function contextTable(name, points, { x, y }) {
   return text([["group", ...x, ...y].map((c) => c.name ?? c), ...points.map((p) => [name, ...written(x, p.x), ...p.y])]);

@@ -1,4 +1,4 @@
-// The drawing over one input: density, quantiles, modes, joint draws and context points.
+// The drawing over one input: density, quantiles, modes, joint draws and known points.
 import { border, disc, frame, image, inside, legend, stretch } from "./axes.js";
 import { position } from "./columns.js";
 import { short } from "./scale.js";

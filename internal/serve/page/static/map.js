@@ -1,4 +1,4 @@
-// The drawing over two inputs: a map of the mean, the spread or a quantile, with the context points in
+// The drawing over two inputs: a map of the mean, the spread or a quantile, with the known points in
 // the map's colours.
 import { border, disc, font, frame, image, inside, legend, stretch } from "./axes.js";
 import { position } from "./columns.js";

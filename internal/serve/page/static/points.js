@@ -1,4 +1,4 @@
-// The context points as buttons above the drawing: they take clicks, drags and keys.
+// The known points as buttons above the drawing: they take clicks, drags and keys.
 import { position, valueAt, valueText } from "./columns.js";
 import { make } from "./dom.js";
 import { clamp, rounded } from "./scale.js";

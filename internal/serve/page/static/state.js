@@ -3,7 +3,7 @@ import { start } from "./columns.js";
 
 export const shown = ["density", "quantiles", "modes", "draws"];
 
-// initial returns the state of a run without context points.
+// initial returns the state of a run without known points.
 export function initial(run) {
   const { x } = run.columns;
   const numbers = x.map((_, i) => i).filter((i) => !x[i].categories);

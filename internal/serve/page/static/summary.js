@@ -35,7 +35,7 @@ export function joined(region) {
 export function summary(run, state, target) {
   const { x, y } = run.columns;
   const n = state.points.length;
-  const told = n === 0 ? "Click the plot to add a point that the model is told." : n === 1 ? "1 context point." : `${n} context points.`;
+  const told = n === 0 ? "Click the plot to add a point that the model is told." : n === 1 ? "1 known point." : `${n} known points.`;
   if (!target) return told;
   const { quantiles: [median], regions: [region] } = target.channels[state.channel];
   const column = y[state.channel];
