@@ -84,7 +84,7 @@ func runSweep(ctx context.Context, a *app, p *plan.Plan, o sweepRunOptions) erro
 			return err
 		}
 	}
-	board := a.board()
+	board := progress.NewBoard(a.Err, a.json, a.quiet)
 	defer board.Close()
 	board.Note(fmt.Sprintf("%s: %s of %d in %s", p.File, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
 	s, err := sweep.Run(ctx, sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), Share: o.share, Board: board})
@@ -153,15 +153,6 @@ func (o *sweepRunOptions) gpus() (all, visible []string) {
 		all = append(all, "cuda:"+strconv.Itoa(i))
 	}
 	return all, nil
-}
-
-// board returns the display of several works that --quiet and --json ask for.
-func (a *app) board() *progress.Board {
-	mode := progress.Auto
-	if a.json {
-		mode = progress.JSON
-	}
-	return progress.NewBoard(a.Err, mode, a.quiet)
 }
 
 func printSweep(w io.Writer, s sweep.Summary) error {

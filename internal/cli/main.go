@@ -157,8 +157,8 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 func (a *app) report(text string, code int, cause string) {
 	text = strings.Join(strings.Fields(text), " ")
 	if a.json {
-		e := progress.Event("error", "error")
-		e["command"], e["message"], e["exit_code"] = a.command, text, code
+		e := progress.Event("error", "error", text)
+		e["command"], e["exit_code"] = a.command, code
 		if cause != "" {
 			e["cause"] = cause
 		}
@@ -184,11 +184,7 @@ func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []strin
 
 // progress returns the reporter that --quiet and --json ask for.
 func (a *app) progress() progress.Reporter {
-	mode := progress.Auto
-	if a.json {
-		mode = progress.JSON
-	}
-	p := progress.New(a.Err, mode)
+	p := progress.New(a.Err, a.json)
 	if a.quiet {
 		return progress.Quiet(p)
 	}

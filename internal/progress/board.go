@@ -24,13 +24,13 @@ type Board struct {
 	lanes int // that were ever added
 }
 
-// NewBoard returns the board for a writer and a mode, with warnings alone if quiet is set.
-func NewBoard(w io.Writer, m Mode, quiet bool) *Board {
-	b := &Board{r: New(w, m), every: linesEvery}
+// NewBoard returns the board for a writer, with warnings alone if quiet is set.
+func NewBoard(w io.Writer, asJSON, quiet bool) *Board {
+	b := &Board{r: New(w, asJSON), every: linesEvery}
 	switch {
 	case quiet:
 		b.r = Quiet(b.r)
-	case m != JSON && isTerminal(w):
+	case !asJSON && isTerminal(w):
 		b.p = newBars(w)
 		b.r = &bar{p: b.p}
 		b.total = newLane(b.p, "", mpb.BarPriority(math.MaxInt)) // at the bottom

@@ -82,27 +82,22 @@ type progressEvent struct {
 	SecondsLeft *float64 `json:"left_s,omitempty"`
 }
 
-// Event returns the keys that each event under --json has: its kind, level and time.
-func Event(kind, level string) map[string]any {
-	return map[string]any{"event": kind, "level": level, "time": stamp(time.Now())}
+// Event returns an event with a message, as --json writes it.
+func Event(kind, level, message string) map[string]any {
+	return map[string]any{"event": kind, "level": level, "time": stamp(time.Now()), "message": message}
 }
 
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
 func (j *jsonLines) Note(message string, fields ...Field) {
-	m := Event("note", "info")
-	m["message"] = message
+	m := Event("note", "info", message)
 	for _, f := range fields {
 		m[f.Name] = f.Value
 	}
 	j.write(m)
 }
 
-func (j *jsonLines) Warn(message string) {
-	m := Event("warning", "warning")
-	m["message"] = message
-	j.write(m)
-}
+func (j *jsonLines) Warn(message string) { j.write(Event("warning", "warning", message)) }
 
 // state writes how far the work has come.
 func (j *jsonLines) state(now time.Time) {
@@ -122,9 +117,7 @@ func (j *jsonLines) state(now time.Time) {
 func (j *jsonLines) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		m := Event("note", "info")
-		m["message"] = err.Error()
-		b, _ = json.Marshal(m)
+		b, _ = json.Marshal(Event("note", "info", err.Error()))
 	}
 	fmt.Fprintf(j.w, "%s\n", b)
 }

@@ -35,7 +35,7 @@ func TestNotesAreOneLineEach(t *testing.T) {
 }
 
 func TestQuietShowsWarningsAlone(t *testing.T) {
-	for _, mode := range []progress.Mode{progress.Auto, progress.JSON} {
+	for _, mode := range []bool{progress.Auto, progress.JSON} {
 		var out bytes.Buffer
 		p := progress.Quiet(progress.New(&out, mode))
 		p.Note("training")

@@ -45,18 +45,16 @@ type Field struct {
 	Value any
 }
 
-// Mode is how progress is shown.
-type Mode int
-
+// How progress is shown, as New and NewBoard take it.
 const (
-	Auto Mode = iota // a bar on a terminal, plain lines elsewhere
-	JSON             // one JSON object a line
+	Auto = false // a bar on a terminal, plain lines elsewhere
+	JSON = true  // one JSON object a line
 )
 
-// New returns the reporter for a writer and a mode.
-func New(w io.Writer, m Mode) Reporter {
+// New returns the reporter for a writer.
+func New(w io.Writer, asJSON bool) Reporter {
 	switch {
-	case m == JSON:
+	case asJSON:
 		return newJSONLines(w)
 	case isTerminal(w):
 		return &bar{w: w}
