@@ -6,13 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/paper"
 )
 
-type dataCheckOptions struct {
-	settings
-	names []string
-}
-
 func newDataCheck(a *app) *cobra.Command {
-	var o dataCheckOptions
+	var o settings
 	cmd := &cobra.Command{
 		Use:   "check [BENCHMARK...]",
 		Short: "Check that the files of the benchmarks are complete",
@@ -20,20 +15,17 @@ func newDataCheck(a *app) *cobra.Command {
 The exit status is 2 if a named benchmark is not ready.
 acqnp fit FILE shows the columns of your own data.`,
 		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data",
-		RunE: a.run(func(cmd *cobra.Command) error {
-			o.names = cmd.Flags().Args()
-			return runDataCheck(a, o)
-		}),
+		RunE:    a.run(func(cmd *cobra.Command) error { return runDataCheck(a, o.dataDir, cmd.Flags().Args()) }),
 	}
 	o.addDataDir(cmd)
 	return cmd
 }
 
-func runDataCheck(a *app, o dataCheckOptions) error {
-	all := paper.Check(o.dataDir)
-	if len(o.names) > 0 {
+func runDataCheck(a *app, dataDir string, names []string) error {
+	all := paper.Check(dataDir)
+	if len(names) > 0 {
 		var err error
-		if all, err = paper.Ready(all, o.names); err != nil {
+		if all, err = paper.Ready(all, names); err != nil {
 			return err
 		}
 	}

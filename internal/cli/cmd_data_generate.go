@@ -34,10 +34,7 @@ func newDataGenerate(a *app) *cobra.Command {
 		Example: `  acqnp data generate --config configs/lissajous/acqnp.yaml --out tasks.safetensors
   acqnp data generate --config configs/rbf/cnp.yaml --out tasks.safetensors --batches 100 --seed 1`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(cmd *cobra.Command) error {
-			o.given = cmd.Flags().Changed
-			return runDataGenerate(cmd.Context(), a, o)
-		}),
+		RunE: a.run(func(cmd *cobra.Command) error { return runDataGenerate(cmd.Context(), a, o) }),
 	}
 	o.addDataDir(cmd)
 	o.batchFlags.addFlags(cmd)

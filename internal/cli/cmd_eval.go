@@ -48,10 +48,7 @@ orders of them.`,
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(cmd *cobra.Command) error {
-			o.levelFlags.given, o.batchFlags.given = cmd.Flags().Changed, cmd.Flags().Changed
-			return runEval(cmd.Context(), a, o)
-		}),
+		RunE: a.run(func(cmd *cobra.Command) error { return runEval(cmd.Context(), a, o) }),
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)

@@ -25,6 +25,7 @@ const evenLevels = ""
 
 // addFlags adds the flags of all commands. of says whose levels --num-quantiles counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, of string) {
+	f.given = cmd.Flags().Changed
 	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+" (default the configuration's eval.num_tau)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, seedHelp)
 }
@@ -97,6 +98,7 @@ type batchFlags struct {
 const maxBatches = 1_000_000_000
 
 func (f *batchFlags) addFlags(cmd *cobra.Command) {
+	f.given = cmd.Flags().Changed
 	cmd.Flags().IntVar(&f.batches, "batches", 0, "`NUMBER` of evaluation batches (default the configuration's)")
 }
 

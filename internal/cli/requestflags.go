@@ -57,7 +57,6 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 // columns.
 func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	a.addOverwrite(cmd)
-	o.given = cmd.Flags().Changed
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, "target")
