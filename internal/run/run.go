@@ -64,8 +64,11 @@ const (
 // calls warn, if not nil, with a line about each newer checkpoint that cannot be used.
 func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint, error) {
 	switch {
+	case which == Best && !hasBest(r.Dir):
+		return Checkpoint{}, &invalid.Input{File: bestPath(r.Dir), Found: "no such file",
+			Expected: "the checkpoint of a run with train.validate_every, or --checkpoint " + Newest}
 	case which == Best, which == Preferred && hasBest(r.Dir):
-		return r.best(m)
+		return ReadCheckpoint(bestPath(r.Dir), m)
 	case which == Newest, which == Preferred:
 		c, _, err := newest(r.Dir, m, warn, func(Checkpoint) error { return nil })
 		return c, err
@@ -76,15 +79,6 @@ func (r *Run) Load(which string, m *models.Model, warn func(string)) (Checkpoint
 			Expected: Best + ", " + Newest + " or a step"}
 	}
 	return byStep(r.Dir, step, m)
-}
-
-// best reads the checkpoint with the best validation.
-func (r *Run) best(m *models.Model) (Checkpoint, error) {
-	if !hasBest(r.Dir) {
-		return Checkpoint{}, &invalid.Input{File: bestPath(r.Dir), Found: "no such file",
-			Expected: "the checkpoint of a run with train.validate_every, or --checkpoint " + Newest}
-	}
-	return ReadCheckpoint(bestPath(r.Dir), m)
 }
 
 // Units returns the units in the newest checkpoint whose units can be read, or nil without one. It does not
