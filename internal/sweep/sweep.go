@@ -59,8 +59,9 @@ type pool struct {
 	changed chan struct{} // closed at the next change
 	runs    []*member
 	jobs    Jobs
-	estimate
-	fatal error // that ends the sweep, such as a child that cannot be started
+	began   time.Time // when total was first called
+	first   float64   // the share that was done then
+	fatal   error     // that ends the sweep, such as a child that cannot be started
 }
 
 // Run trains the runs that are not done, each in a child process, and evaluates them if the plan says

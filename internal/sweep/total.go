@@ -8,12 +8,6 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// An estimate holds what the pool needs to estimate the time that is left.
-type estimate struct {
-	began time.Time
-	first float64 // the share that was done when the pool began
-}
-
 // show shows how far the sweep has come.
 func (p *pool) show() {
 	p.mu.Lock()

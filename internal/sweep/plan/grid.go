@@ -153,12 +153,3 @@ func (s setting) text() (string, error) {
 	b, err := yaml.Marshal(&value)
 	return s.key.Value + "=" + string(bytes.TrimSpace(b)), err
 }
-
-// lines returns settings as config.Overrides takes them.
-func lines(file string, settings []setting) []config.Line {
-	all := make([]config.Line, len(settings))
-	for i, s := range settings {
-		all[i] = config.Line{File: file, Key: s.key, Value: s.value}
-	}
-	return all
-}

@@ -16,6 +16,7 @@ package plan
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,18 +84,19 @@ func (f *planFile) expand(env func() []string) (*Plan, error) {
 
 // addSeeds adds the runs of a configuration with the settings of a candidate.
 func (f *planFile) addSeeds(p *Plan, file string, content []byte, candidate candidate, env func() []string) error {
-	over := config.Overrides{Env: env, Lines: append(lines(f.name, f.set), lines(f.name, candidate.settings)...)}
-	e, err := config.Parse(file, content, over)
-	if err != nil {
-		return err
-	}
+	over := config.Overrides{Env: env}
 	var set []string
-	for _, s := range append(f.set[:len(f.set):len(f.set)], candidate.settings...) {
+	for _, s := range slices.Concat(f.set, candidate.settings) {
 		text, err := s.text()
 		if err != nil {
 			return err
 		}
 		set = append(set, text)
+		over.Lines = append(over.Lines, config.Line{File: f.name, Key: s.key, Value: s.value})
+	}
+	e, err := config.Parse(file, content, over)
+	if err != nil {
+		return err
 	}
 	// DefaultDir returns runs/<group>/seed-<seed>.
 	group, err := filepath.Rel("runs", filepath.Dir(run.DefaultDir(file, e)))
