@@ -77,12 +77,7 @@ var realRange = rule{
 // are.
 func localFiles(v any) bool {
 	files := v.([]string)
-	for _, f := range files {
-		if !filepath.IsLocal(f) || !clean(f) {
-			return false
-		}
-	}
-	return len(files) > 0
+	return len(files) > 0 && !slices.ContainsFunc(files, func(f string) bool { return !filepath.IsLocal(f) || !clean(f) })
 }
 
 // columns accepts one or more names of columns of a table.

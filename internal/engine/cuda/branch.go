@@ -204,12 +204,7 @@ func (b *branch) gradientsWithin(i int, within map[*analysis.Unit]bool) bool {
 
 // onlyWithin reports whether only these units read a value.
 func onlyWithin(v *analysis.Value, within map[*analysis.Unit]bool) bool {
-	for _, u := range v.Users {
-		if !within[u] {
-			return false
-		}
-	}
-	return !v.Result
+	return !v.Result && !slices.ContainsFunc(v.Users, func(u *analysis.Unit) bool { return !within[u] })
 }
 
 // items returns the items of the branch: forward, then backward if the graph has gradients.
