@@ -164,12 +164,6 @@ func (r *Run) readConfig(dir string) error {
 	return nil
 }
 
-// isOwn reports whether a benchmark is the user's own data.
-func isOwn(name string) bool {
-	b, ok := catalogue.Find(name)
-	return ok && b.Kind == catalogue.CSV
-}
-
 // file returns the path of the run's own data, or "" if there is none or it is unknown.
 func (r Run) file() string {
 	if r.Config == nil || r.Config.Data.File == "" {
@@ -200,7 +194,7 @@ func dataNames(runs []Run) map[string]string {
 // likelihoods returns the log-likelihoods of the context and of the targets: of own data in raw
 // units, of others in the model's.
 func likelihoods(e run.Eval) (context, target run.Estimate) {
-	if isOwn(e.Benchmark) && e.Raw != nil {
+	if b, _ := catalogue.Find(e.Benchmark); b.Kind == catalogue.CSV && e.Raw != nil {
 		return e.Raw.ContextLL, e.Raw.TargetLL
 	}
 	return e.ContextLL, e.TargetLL

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"bytes"
 	_ "embed" // for the page
 	"html/template"
 	"io"
@@ -24,10 +23,5 @@ type pageData struct {
 
 // HTML writes a page that needs no other file, with the drawings that Draw added.
 func (s Summary) HTML(w io.Writer) error {
-	var b bytes.Buffer
-	if err := page.Execute(&b, pageData{s.sheet(), s.drawings, s.undrawn}); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return page.Execute(w, pageData{s.sheet(), s.drawings, s.undrawn})
 }
