@@ -69,19 +69,17 @@ func Parse(text string) (f Formula, err error) {
 // check refuses a column that is named twice: but for an offset, which may be one of x too, and for a column beside its
 // periods.
 func (f Formula) check() error {
-	var all []string
+	twice := func(name string) error { return refuse(fmt.Sprintf("the column %q twice", name), form) }
 	for i, t := range f.X {
-		if t.Period == 0 || !slices.ContainsFunc(f.X, func(o Term) bool { return o.Column == t.Column && o.Period == 0 && !o.Factor }) {
-			all = append(all, t.Column)
-		}
-		if t.Period > 0 && slices.ContainsFunc(f.X[:i], func(o Term) bool { return o.Column == t.Column && o.Period > 0 && o.Period != t.Period }) {
-			all = all[:len(all)-1]
+		if slices.ContainsFunc(f.X[:i], func(o Term) bool { return o.Column == t.Column && (o.Period == t.Period || o.Factor || t.Factor) }) {
+			return twice(t.Column)
 		}
 	}
-	for _, own := range [][]string{slices.Concat(Columns(f.Y), all, f.groupColumns()), slices.Concat(Columns(f.Y), Columns(f.Offset), f.groupColumns())} {
+	x := slices.Compact(slices.Sorted(slices.Values(Columns(f.X))))
+	for _, own := range [][]string{slices.Concat(Columns(f.Y), x, f.groupColumns()), slices.Concat(Columns(f.Y), Columns(f.Offset), f.groupColumns())} {
 		for i, name := range own {
 			if slices.Contains(own[:i], name) {
-				return refuse(fmt.Sprintf("the column %q twice", name), form)
+				return twice(name)
 			}
 		}
 	}
