@@ -376,16 +376,7 @@ func (f *fitting) outcomeOf(c int) (likelihood.Support, error) {
 		return likelihood.Support{Low: new(float64), High: &one, Whole: true}, nil
 	}
 	s, err := stack.OutcomeOf(f.outcomesOf(c), f.o.Outcome)
-	for _, g := range f.groups {
-		for i, v := range g.ColumnY(c) {
-			if side := g.Limit(i, c); side < 0 && s.Low != nil && v <= *s.Low {
-				s.Low = nil
-			} else if side > 0 && s.High != nil && v >= *s.High {
-				s.High = nil
-			}
-		}
-	}
-	return s, err
+	return stack.BesideLimits(s, f.groups, c), err
 }
 
 // groupsOf returns the points whose column c of y is known, as models see them.

@@ -24,8 +24,9 @@ const (
 // Settle returns Options.Outcome with the bounds that raise the log probability of y out of fold, by models of the
 // cheapest kind, and a line on each. It returns the error of ctx.
 func (o Options) Settle(ctx context.Context, groups []points.Group) (s likelihood.Support, lines []string, err error) {
-	s, groups = o.Outcome, withoutLimits(groups)
-	tried := doubtful(groups, s)
+	s = o.Outcome
+	limited, groups := groups, withoutLimits(groups)
+	tried := slices.DeleteFunc(doubtful(groups, s), func(end likelihood.Support) bool { return BesideLimits(end, limited, 0) != end })
 	if tried == nil || len(o.Kinds) == 0 {
 		return s, nil, nil
 	}

@@ -51,7 +51,7 @@ func CommonGrid() Kind {
 
 // CountModel returns the kind of [simple.Counts].
 func CountModel() Kind {
-	return Kind{Name: "count model", Fit: simple.FitCounts, Read: Read[simple.Counts], Grouped: true, Suits: simple.AreCounts, Takes: wholeY, Most: mostFitted, PerRow: 0.4e-3}
+	return Kind{Name: "count model", Fit: simple.FitCounts, Read: Read[simple.Counts], Grouped: true, Suits: simple.AreCounts, Takes: wholeY, Guesses: true, Most: mostFitted, PerRow: 0.4e-3}
 }
 
 // LogisticModel returns the kind of [simple.Counts] for 0 and 1.

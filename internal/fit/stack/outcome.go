@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // What the values of y may be taken for, instead of what is found.
@@ -59,6 +60,21 @@ func OutcomeOf(groups [][]float64, want string) (s likelihood.Support, err error
 		return s, fmt.Errorf("%g as the least and %g as the greatest value, each in one row", y[0], y[len(y)-1])
 	}
 	return s, nil
+}
+
+// BesideLimits returns the values that y can have without the bounds that limits in its column c contradict: y lies beyond
+// such a bound.
+func BesideLimits(s likelihood.Support, groups []points.Group, c int) likelihood.Support {
+	for _, g := range groups {
+		for i, v := range g.ColumnY(c) {
+			if side := g.Limit(i, c); side < 0 && s.Low != nil && v <= *s.Low {
+				s.Low = nil
+			} else if side > 0 && s.High != nil && v >= *s.High {
+				s.High = nil
+			}
+		}
+	}
+	return s
 }
 
 // mirrored returns −y in increasing order.
