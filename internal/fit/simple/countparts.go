@@ -31,12 +31,17 @@ var countParts = sync.OnceValue(func() (parts []countPart) {
 	for low := 0; low < countsWithParts; {
 		high := low + max(1, int(apart(float64(low))))
 		middle := float64(low+high-1) / 2
-		share := min(max((middle-alone)/(overlapping-alone), 0), 1)
-		parts = append(parts, newCountPart(low, high, likelihood.Gaussian{Mean: middle, Scale: 0.1 + 0.45*apart(middle)*share}))
+		parts = append(parts, newCountPart(low, high, gaussianAt(middle, apart(middle))))
 		low = high
 	}
 	return parts
 })
+
+// gaussianAt returns the part in the middle of counts, of parts so far apart.
+func gaussianAt(middle, apart float64) likelihood.Gaussian {
+	share := min(max((middle-alone)/(overlapping-alone), 0), 1)
+	return likelihood.Gaussian{Mean: middle, Scale: 0.1 + 0.45*apart*share}
+}
 
 func newCountPart(low, high int, g likelihood.Gaussian) countPart {
 	const far = 6 // deviations, beyond which there is nothing
@@ -102,3 +107,44 @@ func refitWeights(parts []countPart, weights, p []float64) {
 
 // below returns the reach up to a count, without it. One of the part's own counts is below it.
 func (c countPart) below(count int) []float64 { return c.reach[:min(len(c.reach), count-c.first)] }
+
+// manyCounts is countsAt for exposures with which counts reach beyond those that have parts. A part has the probability of its
+// middle for each of its counts: parts are so near to one another that this needs no refitting. Each node spreads over a part of
+// the deviation of η, as a smaller shape: without it, nodes of few other sources of variance would be humps of their own.
+func (m *glmm) manyCounts(mean, deviation, exposure float64) (parts []likelihood.Gaussian, logs []float64) {
+	const spread, nothing = 0.3, 1e-9
+	shape := 1 / (1/m.Shape + spread*spread*deviation*deviation)
+	own, most := math.Sqrt(1/shape+1/(exposure*rateAt(mean))), 0.0
+	ofShape, _ := math.Lgamma(shape)
+	var constants, slopes []float64 // of the logarithm of a node's probability, along the count
+	for _, n := range normalNodes {
+		rate := max(exposure*rateAt(mean+deviation*n.z*math.Sqrt(1-spread*spread)), 1e-300)
+		most = max(most, rate)
+		constants, slopes = append(constants, math.Log(n.weight)-ofShape-shape*math.Log1p(rate/shape)), append(slopes, -math.Log1p(shape/rate))
+	}
+	for low, sum := 0.0, 0.0; ; {
+		apart := max(math.Sqrt(low)/2, low*min(0.05, own/2))
+		n := max(1, math.Floor(apart))
+		middle, p := low+(n-1)/2, 0.0
+		choices := logChoices(middle, shape)
+		for i, c := range constants {
+			p += n * math.Exp(c+choices+middle*slopes[i])
+		}
+		if low += n; p > nothing*sum {
+			parts, logs = append(parts, gaussianAt(middle, apart)), append(logs, math.Log(p))
+		} else if low > most {
+			return parts, logs
+		}
+		sum += p
+	}
+}
+
+// logChoices returns log Γ(k+r)/Γ(k+1), of large k without the difference of large numbers.
+func logChoices(k, r float64) float64 {
+	if k > 1e9 {
+		return (r - 1) * math.Log(k+r/2)
+	}
+	a, _ := math.Lgamma(k + r)
+	b, _ := math.Lgamma(k + 1)
+	return a - b
+}

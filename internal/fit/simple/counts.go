@@ -67,7 +67,7 @@ func fitCounts(groups []points.Group, shape float64) (_ Model, err error) {
 // countsOf appends the counts of points.
 func countsOf(z points.Points, c *observed) {
 	for i, v := range z.Y {
-		c.y = append(c.y, max(0, math.Round(v*c.exposure[i])))
+		c.y = append(c.y, max(0, math.Round(v*factorOf(z, i))))
 	}
 }
 
@@ -78,7 +78,7 @@ func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixt
 	out := make([]likelihood.GaussianMixture, len(means))
 	for t, mean := range means {
 		factor := factorOf(targets, t)
-		parts, logs := countMixture(m.Model.probabilities(mean+math.Log(factor), math.Sqrt(variances[t])))
+		parts, logs := m.Model.countsAt(mean, math.Sqrt(variances[t]), factor/m.Model.unit())
 		for i, g := range parts {
 			parts[i] = likelihood.Gaussian{Mean: g.Mean / factor, Scale: g.Scale / factor}
 		}
@@ -87,16 +87,31 @@ func (m *Counts) Given(context, targets points.Points) []likelihood.GaussianMixt
 	return out
 }
 
-// probabilities returns those of 0, 1, 2 … until nearly nothing is left, if η is normal.
-func (m *glmm) probabilities(mean, deviation float64) (all []float64) {
-	const left = 1e-7
+// countsAt returns the parts of a mixture, and the logarithms of their weights, of counts with an exposure, if η is normal.
+func (m *glmm) countsAt(mean, deviation, exposure float64) (parts []likelihood.Gaussian, logs []float64) {
 	if m.Shape == 0 {
-		p := logistic(mean, deviation)
-		return []float64{1 - p, p}
+		p := logistic(mean+math.Log(exposure), deviation)
+		return countMixture([]float64{1 - p, p})
 	}
+	exposed := m.Exposure > 0 || exposure != 1 // fits of before have no Exposure
+	if n := normalNodes[len(normalNodes)-1]; exposed && rateAt(mean+deviation*n.z)*exposure > mostCount {
+		return m.manyCounts(mean, deviation, exposure)
+	}
+	return countMixture(m.probabilities(mean, deviation, exposure))
+}
+
+// mostRate bounds a mean count with the mean exposure of the data.
+const mostRate = 3 * mostCount
+
+// rateAt returns the mean count with the mean exposure.
+func rateAt(eta float64) float64 { return math.Exp(min(eta, math.Log(mostRate))) }
+
+// probabilities returns those of 0, 1, 2 … until nearly nothing is left, if η is normal.
+func (m *glmm) probabilities(mean, deviation, exposure float64) (all []float64) {
+	const left = 1e-7
 	var at, growth []float64
 	for _, n := range normalNodes {
-		rate := math.Exp(min(mean+deviation*n.z, math.Log(3*mostCount)))
+		rate := exposure * rateAt(mean+deviation*n.z)
 		at = append(at, n.weight*math.Exp(-m.Shape*math.Log1p(rate/m.Shape)))
 		growth = append(growth, rate/(m.Shape+rate))
 	}
@@ -120,7 +135,7 @@ func (m *Counts) Work(known, targets int) float64 { return m.Model.work(known, t
 
 // Check implements [Model].
 func (m *Counts) Check() error {
-	if !(m.Model.Shape >= 0) {
+	if !(m.Model.Shape >= 0 && m.Model.Exposure >= 0) {
 		return errDamaged
 	}
 	return errors.Join(m.Units.check(), m.Model.check(len(m.X)))

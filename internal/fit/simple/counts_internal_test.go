@@ -1,6 +1,7 @@
 package simple
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -75,27 +76,36 @@ func TestLogisticIsThatOfLme4(t *testing.T) {
 	near(t, "mean", d.Mean(), math.Exp(d.LogDensity(1)), 1e-6)
 }
 
-// Probabilities of all counts sum to 1, also of a group with known points, and rates with exposures have those of counts.
+// Probabilities of all counts sum to 1, also of a group with known points, and rates with exposures have those of counts,
+// whatever the unit of exposure is. In a hundred of such exposures the mean count is a hundred times as large.
 func TestCountsAreRatesTimesExposures(t *testing.T) {
-	groups, rates := drawnCounts(), drawnCounts()
-	for k := range rates {
-		for i := range rates[k].Y {
-			rates[k].Y[i] /= 4
-			rates[k].Factor = append(rates[k].Factor, 4)
-		}
-	}
-	known, sum := 3, 0.0
+	groups, known, sum := drawnCounts(), 3, 0.0
 	counts := must.Get(FitCounts(groups))(t).Given(groups[0].Cut(0, known), groups[0].Cut(known, 4))[0]
-	ofRates := must.Get(FitCounts(rates))(t).Given(rates[0].Cut(0, known), rates[0].Cut(known, 4))[0].In(likelihood.Units{Factor: 4})
 	whole := likelihood.Support{Low: new(float64), Whole: true}
 	for k := range 60 {
-		p := math.Exp(whole.Of(counts).LogDensity(float64(k)))
-		sum += p
-		if k < 20 {
-			near(t, "probability of a rate", math.Exp(whole.Of(ofRates).LogDensity(float64(k))), p, 1e-4) // the search ends elsewhere
-		}
+		sum += math.Exp(whole.Of(counts).LogDensity(float64(k)))
 	}
 	near(t, "sum", sum, 1, 1e-3)
+	for _, exposure := range []float64{4, 1e6, 1e-6} { // cases per million people
+		rates := drawnCounts()
+		for k := range rates {
+			for i := range rates[k].Y {
+				rates[k].Y[i] /= exposure
+				rates[k].Factor = append(rates[k].Factor, exposure)
+			}
+		}
+		m, target := must.Get(FitCounts(rates))(t), rates[0].Cut(known, 4)
+		given := func(exposure float64) likelihood.GaussianMixture {
+			target.Factor = []float64{exposure}
+			return m.Given(rates[0].Cut(0, known), target)[0].In(likelihood.Units{Factor: exposure})
+		}
+		for k := range 20 {
+			want := math.Exp(whole.Of(counts).LogDensity(float64(k)))
+			near(t, fmt.Sprintf("probability of a rate in %g", exposure), math.Exp(whole.Of(given(exposure)).LogDensity(float64(k))), want, 1e-9)
+		}
+		// The nodes of the deviation of η and its bound have a mean of their own.
+		near(t, "mean of a long exposure", given(100*exposure).Mean()/counts.Mean()/100, 1, 0.01)
+	}
 }
 
 // The parts of a mixture round to the counts' probabilities: narrow ones, and those of many large counts together. What is left
@@ -105,7 +115,7 @@ func TestPartsRoundToCounts(t *testing.T) {
 	for _, mean := range []float64{0.5, 3, 8, 12, 15, 18, 25, 30, 60, 100, 190} {
 		for _, shape := range []float64{2, 20, 1e4} {
 			m := glmm{Shape: shape}
-			p := m.probabilities(math.Log(mean), 0.1)
+			p := m.probabilities(math.Log(mean), 0.1, 1)
 			d := whole.Of(likelihood.WeightedGaussians(countMixture(p)))
 			loss := 0.0
 			for k, want := range p {
@@ -120,4 +130,40 @@ func TestPartsRoundToCounts(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Counts of a long exposure have the probabilities of all rates that η may have: those by a fine quadrature, whatever their
+// number is. What is lost costs less than a hundredth of a nat: parts are coarse, and the nodes of η a few.
+func TestCountsOfLongExposures(t *testing.T) {
+	whole := likelihood.Support{Low: new(float64), Whole: true}
+	for _, mean := range []float64{90, 7300, 2e6} { // in all
+		for _, of := range [][2]float64{{0.7, 1}, {5, 0.3}, {400, 0.3}, {1e4, 0.02}} {
+			shape, deviation := of[0], of[1]
+			m := glmm{Shape: shape, Exposure: 3}
+			d := whole.Of(likelihood.WeightedGaussians(m.countsAt(math.Log(2), deviation, mean/2)))
+			loss, sum := 0.0, 0.0
+			for low, n := 0.0, 1.0; low < 50*mean+100; low += n { // counts in between are like that in the middle
+				n = 2*math.Floor(0.001*low) + 1
+				k := low + (n-1)/2
+				p, total := 0.0, 0.0
+				for z := -5.0; z <= 5; z += 0.1 {
+					rate, w := mean*math.Exp(deviation*z), math.Exp(-z*z/2)
+					p, total = p+w*math.Exp(logChoices(k, shape)-lgamma(shape)-shape*math.Log1p(rate/shape)-k*math.Log1p(shape/rate)), total+w
+				}
+				if p /= total; p < 1e-12 && k > mean {
+					break
+				}
+				sum += n * p
+				loss += n * p * (math.Log(max(p, 1e-300)) - d.LogDensity(k))
+			}
+			if math.Abs(sum-1) > 0.01 || math.Abs(loss) > 0.01 {
+				t.Errorf("mean %g, shape %g, deviation %g: found %.5f nats lost of %.4f", mean, shape, deviation, loss, sum)
+			}
+		}
+	}
+}
+
+func lgamma(v float64) float64 {
+	log, _ := math.Lgamma(v)
+	return log
 }

@@ -1,6 +1,7 @@
 package simple
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -12,11 +13,13 @@ import (
 )
 
 // A glmm is a generalised linear mixed model: η is that of linear, without noise. y is 1 with a probability of 1/(1 + e^−η)
-// or, with a shape r > 0, negative binomial with mean μ = exposure·e^η and variance μ + μ²/r. Levels and slopes of groups
+// or, with a shape r > 0, negative binomial with mean μ = exposure·e^η and variance μ + μ²/r. Exposures are in units of the
+// mean of the data, so that η is bounded where counts lie, whatever a unit of exposure is. Levels and slopes of groups
 // are independent, the slopes of one variance. It is fitted by Laplace's approximation, integrated over β as by REML.
 type glmm struct {
 	linear
-	Shape float64 `json:"shape,omitempty"` // r; 0 of probabilities
+	Shape    float64 `json:"shape,omitempty"`    // r; 0 of probabilities
+	Exposure float64 `json:"exposure,omitempty"` // the mean of the data; 0 where all are 1
 }
 
 // An observed group has the rows of its points, with the coefficients to be found, the mean of η where these are 0, and y.
@@ -42,7 +45,10 @@ var typical = []float64{0.5, 0.25, 5}
 // stays. y appends what is observed.
 func fitGLMM(u Units, groups []points.Group, shape float64, y func(points.Points, *observed)) (m glmm, err error) {
 	all := u.groups(groups, math.MaxInt)
-	m = glmm{linear{Form: degreesOf(all, 1, 1), Noise: 1}, shape}
+	m = glmm{linear: linear{Form: degreesOf(all, 1, 1), Noise: 1}, Shape: shape}
+	if shape > 0 {
+		m.Exposure = meanExposure(all)
+	}
 	p, q := m.Form.count()
 	var seen []observed
 	sum, times := 0.5, 1.0
@@ -50,7 +56,7 @@ func fitGLMM(u Units, groups []points.Group, shape float64, y func(points.Points
 		if shape == 0 {
 			g.Factor = nil
 		}
-		c := observedOf(g.Points)
+		c := m.observedOf(g.Points)
 		for i := range g.Len() {
 			c.rows, c.mean = append(c.rows, m.Form.rows(nil, g.Row(i))), append(c.mean, 0)
 		}
@@ -90,12 +96,24 @@ func fitGLMM(u Units, groups []points.Group, shape float64, y func(points.Points
 	return m, nil
 }
 
+// meanExposure returns the mean exposure of the points of groups, 0 where all are 1.
+func meanExposure(groups []points.Group) float64 {
+	var all []float64
+	for _, g := range groups {
+		all = append(all, g.Factor...)
+	}
+	return floats.Sum(all) / max(1, float64(len(all)))
+}
+
+// unit returns the unit of exposures.
+func (m *glmm) unit() float64 { return cmp.Or(m.Exposure, 1) }
+
 // observedOf returns what groups state of points beside rows and y.
-func observedOf(z points.Points) observed {
+func (m *glmm) observedOf(z points.Points) observed {
 	ones := slices.Repeat([]float64{1}, z.Len())
 	c := observed{exposure: ones, weight: ones}
 	if z.Factor != nil {
-		c.exposure = z.Factor
+		c.exposure = floats.ScaleTo(make([]float64, z.Len()), 1/m.unit(), z.Factor)
 	}
 	if z.Weights != nil {
 		c.weight = z.Weights
@@ -240,7 +258,7 @@ func eliminate(h, g []float64, d, q int) {
 
 // predict returns the mean and the variance of η at standardised targets, given the points of a group with their y.
 func (m *glmm) predict(known points.Points, y func(points.Points, *observed), targets points.Points) (means, variances []float64) {
-	c, d := observedOf(known), m.size()
+	c, d := m.observedOf(known), m.size()
 	for i := range known.Len() {
 		mean, row := m.prior(nil, known.Row(i))
 		c.rows, c.mean = append(c.rows, row), append(c.mean, mean)
