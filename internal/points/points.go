@@ -270,18 +270,19 @@ func (p Points) OfGroup() Points {
 	return p
 }
 
-// WithSiblings returns the x and y of the points with those of siblings, at most most of these, evenly spread over all.
+// WithSiblings returns the x, y and factors of the points with those of siblings, at most most of these, evenly spread over
+// all.
 func (p Points) WithSiblings(siblings []Points, most int) Points {
 	var all Points
 	for k, s := range siblings {
-		s = Points{X: s.X, Y: s.Y, Censored: s.Censored, DX: s.DX, DY: s.DY}
+		s = Points{X: s.X, Y: s.Y, Censored: s.Censored, Factor: s.Factor, DX: s.DX, DY: s.DY}
 		s.Sibling = slices.Repeat([]int{k + 1}, s.Len())
 		all.Append(s)
 	}
 	if all.Len() == 0 {
 		return p
 	}
-	both := Points{X: slices.Clone(p.X), Y: slices.Clone(p.Y), Censored: slices.Clone(p.Censored), DX: p.DX, DY: p.DY}
+	both := Points{X: slices.Clone(p.X), Y: slices.Clone(p.Y), Censored: slices.Clone(p.Censored), Factor: slices.Clone(p.Factor), DX: p.DX, DY: p.DY}
 	both.Sibling = make([]int, p.Len())
 	both.Append(all.Thin(most))
 	return both

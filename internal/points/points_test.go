@@ -143,6 +143,10 @@ func TestSiblings(t *testing.T) {
 	if diff := cmp.Diff(own, own.WithSiblings(nil, 2)); diff != "" {
 		t.Error(diff)
 	}
+	own.Factor, one.Factor, other.Factor, want.Factor = []float64{7}, []float64{1, 2}, []float64{3}, []float64{7, 1, 2, 3}
+	if diff := cmp.Diff(want, own.WithSiblings([]points.Points{one, {}, other}, 100)); diff != "" {
+		t.Error(diff)
+	}
 	if n := (points.Question{Siblings: []points.Points{one, {}, other}}).KnownOfSiblings(); n != 3 {
 		t.Errorf("%d known points of siblings, want 3", n)
 	}
