@@ -160,6 +160,9 @@ type Crossed struct {
 // FitCrossed fits the model to groups, of y or of log y. It returns twice the negative log-likelihood of y by REML too, and
 // false if the rows leave no residual, or have no logarithm.
 func FitCrossed(groups []points.Group, log bool) (c *Crossed, deviance float64, ok bool) {
+	if log && slices.ContainsFunc(groups, hasNoLogarithm) {
+		return nil, 0, false
+	}
 	r := rowsOf(groups, true, true)
 	if log {
 		deviance = r.takeLogs()
@@ -191,6 +194,11 @@ func FitCrossed(groups []points.Group, log bool) (c *Crossed, deviance float64, 
 		c.Slopes[of] = beta.AtVec(1 + k)
 	}
 	return c, deviance + e.deviance + 2*e.freedom*math.Log(r.scaleY), !math.IsInf(sigma*sigma, 0)
+}
+
+// hasNoLogarithm reports whether a y of a group is 0 or less.
+func hasNoLogarithm(g points.Group) bool {
+	return slices.ContainsFunc(g.Y, func(y float64) bool { return y <= 0 })
 }
 
 // crossing returns the crossing of the intercept, of some columns of x, and of y.
