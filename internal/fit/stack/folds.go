@@ -205,13 +205,14 @@ func (s *split) cutGroups(groups []points.Group, of [][]int, seed uint64) {
 	order, _ := placed(groups, seed)
 	each := min(max(s.most/len(groups), 1), mostRounds*len(contextSizes))
 	for n, i := range order {
+		held := slices.Max(of[i]) // points that a sample left out have fold 0
 		for k := range folds {
-			if of[i][0] != k {
+			if held != k {
 				s.training[k] = append(s.training[k], groups[i])
 			}
 		}
 		if n < min(mostGroups, s.most) {
-			s.askAbout(groups, i, n, of[i][0], each, g)
+			s.askAbout(groups, i, n, held, each, g)
 		}
 	}
 }

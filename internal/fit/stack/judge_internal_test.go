@@ -154,6 +154,19 @@ func TestOneFoldOfAStack(t *testing.T) {
 			}
 		}
 	}
+	of := foldsOf(groups, 7)
+	logDensity := func() float64 {
+		logs := must.Get(s.OutOfFold(context.Background(), groups, of, false, 200, 2))(t)
+		mean, _ := logs.Mean()
+		return mean
+	}
+	want := logDensity()
+	for i := range of { // as of a group whose first rows a sample has left out
+		of[i][0], of[i][1] = 0, 0
+	}
+	if got := logDensity(); got != want {
+		t.Errorf("a log density of %v, want %v: groups are asked of models that were fitted to them", got, want)
+	}
 	one := s.OfFold(3)
 	for i, c := range one.Candidates {
 		all := s.Candidates[i]
