@@ -185,3 +185,14 @@ func TestWhatComparesGroupsNeedsTwo(t *testing.T) {
 		t.Errorf("%v, want %s", w.Lines(), want)
 	}
 }
+
+// A group of one row among few is held out whole by one fold, and leaves no group without points that the network would refuse.
+func TestAGroupOfOneRowAmongFew(t *testing.T) {
+	t.Parallel()
+	var w warning.Record
+	rows := append(crossing(2, unit{1, 0, 1, 0}), "alone,1,0.5")
+	f := fitRows(t, fit.Options{Instant: true, Warnings: &w}, "id,x,y", "y ~ x | id", rows)
+	if lines := strings.Join(w.Lines(), "\n"); strings.Contains(lines, "left out") || len(f.Stacks[0].Failed) > 0 {
+		t.Errorf("found the lines %q and left out %v", lines, f.Stacks[0].Failed)
+	}
+}

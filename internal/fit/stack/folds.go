@@ -273,7 +273,9 @@ func (s *split) cutPoints(groups []points.Group, of [][]int, seed uint64) {
 				}
 			}
 			rest := points.Group{Outer: group.Outer, Points: group.Take(kept)}
-			s.training[k] = append(s.training[k], rest)
+			if len(kept) > 0 {
+				s.training[k] = append(s.training[k], rest)
+			}
 			if held = held[:min(len(held), min(mostAsked, s.most)/folds/len(groups))]; len(held) > 0 {
 				s.questions = append(s.questions, question{Question: points.Question{Known: rest.Thin(mostContext), Targets: group.Take(held)}, fold: k, group: i})
 			}
