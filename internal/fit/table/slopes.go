@@ -33,12 +33,17 @@ type line struct {
 	z    [2][]float64 // [q]: the rows of Qᵀ·z
 }
 
+// tooManySlopes reports whether there are too many groups and columns to try slopes.
+func (r *rows) tooManySlopes(kept, columns []int) bool {
+	return float64(r.groups*len(columns)*len(kept)*len(kept)) > mostSlopeWork
+}
+
 // bestSlope returns what the rows say with slopes along the column of x that lowers the criterion most, from what it is
-// without; nil if no column lowers it enough, or if there are too many groups to try.
+// without; nil if no column lowers it enough.
 func (r *rows) bestSlope(without func(thetas) (estimate, bool), theta thetas, kept, columns []int) (best *slopes) {
 	e, ok := without(theta)
-	least, work := e.deviance-leastGain, float64(r.groups*len(columns)*len(kept)*len(kept))
-	if !ok || work > mostSlopeWork {
+	least := e.deviance - leastGain
+	if !ok {
 		return nil
 	}
 	for _, c := range columns {

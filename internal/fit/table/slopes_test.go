@@ -1,7 +1,9 @@
 package table_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/table"
 	"github.com/acqnp/acqnp/internal/points"
+	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -54,5 +57,29 @@ func TestSlopesOfSleepstudy(t *testing.T) {
 	check(t, got, "Reaction ~ Days + (1 + Days | Subject)", []float64{251.405, 6.8246, 10.467, 1.5458}, []float64{24.7407, 5.9221}, 25.5918, 1e-4)
 	if r := got.Levels[1].Correlation; got.Levels[1].Name != "Days of Subject" || r == nil || math.Abs(*r-correlation) > 1e-3 {
 		t.Errorf("the slopes are %+v", got.Levels[1])
+	}
+}
+
+// Slopes that are not tried, of many groups and columns, are said.
+func TestSlopesOfManyGroupsAreSaid(t *testing.T) {
+	const columns = 16
+	g, q := random.New(5, random.Data), table.Question{Fixed: "y ~ x", Group: "g"}
+	for c := range columns {
+		q.Names, q.Slopes = append(q.Names, fmt.Sprintf("x%d", c)), append(q.Slopes, c)
+	}
+	for groups, want := range map[int]string{400: "whether groups differ in their slopes was not tried: 400 groups and 16 columns are too many", 20: ""} {
+		all := make([]points.Group, groups)
+		for k := range all {
+			all[k].DX, all[k].DY = columns, 1
+			for i := range uint64(3) {
+				for c := range uint64(columns) {
+					all[k].X = append(all[k].X, g.Normal(uint64(k), 100*i+c))
+				}
+				all[k].Y = append(all[k].Y, g.Normal(uint64(k), 1000)+g.Normal(uint64(k), 2000+i))
+			}
+		}
+		if notes := strings.Join(table.Of(all, q).Notes, "\n"); strings.Contains(notes, "not tried") != (want != "") || !strings.Contains(notes, want) {
+			t.Errorf("%d groups: found the notes %q, want %q", groups, notes, want)
+		}
 	}
 }

@@ -103,7 +103,9 @@ func Of(groups []points.Group, q Question) Table {
 	theta, ok := minimise(at, levels, closely)
 	var along *slopes
 	if ok && len(levels) == 1 && levels[0] == inner && q.Outer == "" && q.Crossed == "" {
-		if along = r.bestSlope(at, theta, kept, q.Slopes); along != nil {
+		if r.tooManySlopes(kept, q.Slopes) {
+			t.Notes = append(t.Notes, fmt.Sprintf("whether groups differ in their slopes was not tried: %d groups and %s are too many", r.groups, invalid.Plural(len(q.Slopes), "column", "columns")))
+		} else if along = r.bestSlope(at, theta, kept, q.Slopes); along != nil {
 			at, levels = along.at, []int{inner, slope, together}
 			theta, _ = minimise(at, levels, true)
 			t.addSlope(q, along.column)
