@@ -95,7 +95,7 @@ func Read(dir string) (*Fit, error) {
 	if err != nil {
 		return refuse("", err.Error())
 	}
-	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) || !f.ordered() ||
+	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.X) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) || !f.ordered() ||
 		len(f.YForms) != len(f.Y) || f.CrossedAt() >= 0 && len(f.CrossedModels) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return refuse("stacks", fmt.Sprintf("%d, of %s and %d of x", len(f.Stacks), invalid.Plural(len(f.Y), "column of y", "columns of y"), len(f.X)))
 	}

@@ -17,7 +17,8 @@ func TestFitsOfOtherSchemas(t *testing.T) {
 		`{"schema":"acqnp.fit/99"}`:                          "found a fit by a newer acqnp (acqnp.fit/99), expected acqnp.fit/6: use that acqnp, or fit again",
 		`{"schema":"acqnp.run/1"}`:                           `schema: found "acqnp.run/1", expected acqnp.fit/6`,
 		`{"schema":"acqnp.fit/6","y":["price"]}`:             "stacks: found 0, of 1 column of y",
-		`{"schema":`:                                         "unexpected end of JSON input",
+		`{"schema":"acqnp.fit/6","y":["price"],"x":[],"x_forms":[],"x_ranges":[],"x_missing":[],"order":[],"y_forms":[{}],"y_ranges":[{}],"log_y":[false],"stacks":[{}]}`: "stacks: found 1, of 1 column of y and 0 of x",
+		`{"schema":`: "unexpected end of JSON input",
 	} {
 		dir := t.TempDir()
 		must.Do(t, os.WriteFile(filepath.Join(dir, file.Name), []byte(content), 0o600))
