@@ -181,6 +181,17 @@ func TestOthersTellOfANewItem(t *testing.T) {
 	}
 }
 
+// A subject that two questions of a call are about tells of a new item once.
+func TestASubjectTellsOnce(t *testing.T) {
+	f := crossedFit(t)
+	q := crossedQuestions(t, f, []trial{{0, crossedNames, 0, 1}}, []trial{{subject: 500, item: crossedNames}})
+	again := f.Recall([]points.Question{{Name: q[0].Name, Targets: q[0].Targets}, {Name: q[1].Name, Known: q[1].Known}, {Name: q[1].Name, Known: q[1].Known}}, false, new(warning.Record))
+	want, got := must.Get(f.Distributions(t.Context(), q[0]))(t)[0][0], must.Get(f.Distributions(t.Context(), again[0]))(t)[0][0]
+	if want.Quantile(0.5) != got.Quantile(0.5) || want.Quantile(0.1) != got.Quantile(0.1) {
+		t.Errorf("the median is %v, want %v", got.Quantile(0.5), want.Quantile(0.5))
+	}
+}
+
 // Joint draws of a subject at one new item vary together as the model says: by the subject's and by the item's share.
 func TestJointDrawsShareANewItem(t *testing.T) {
 	f := crossedFit(t)

@@ -149,6 +149,12 @@ func TestWhatIsBesideAClass(t *testing.T) {
 	f, err := answer.Read(dir)
 	must.Do(t, err)
 	refusesOuter(t, f)
+	twice := []points.Question{{Name: "s1/a", Known: points.New(1, 1, []float64{1}, []float64{9})}, {Name: "s1/a", Known: points.New(1, 1, []float64{1, 2}, []float64{9, 9})}, {Name: "s1/b", Targets: points.New(1, 0, []float64{0}, nil)}}
+	for asNew, want := range map[bool]int{false: 10, true: 2} { // 4 rows of a and of c each, and the 2 of questions about a
+		if n := f.Recall(twice, asNew, new(warning.Record))[2].KnownOfSiblings(); n != want {
+			t.Errorf("as new: %v: %d points beside s1/b where two questions are about s1/a, want %d", asNew, n, want)
+		}
+	}
 	asked := []points.Question{{Name: "s1/a", Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "s1/new", Known: points.New(1, 1, []float64{1}, []float64{9}), Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "none/a", Targets: points.New(1, 0, []float64{0}, nil)}}
 	for asNew, want := range map[bool][3][3]int{false: {{4, 4, 9}, {0, 1, 12}, {0, 0, 0}}, true: {{0, 0, 1}, {0, 1, 0}, {0, 0, 0}}} {
 		for i, g := range f.Recall(asked, asNew, new(warning.Record)) {

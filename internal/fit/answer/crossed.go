@@ -44,29 +44,29 @@ func (f Predictor) addCodes(questions []points.Question, w *warning.Record) {
 	if names > mostNew {
 		w.Add("%s has %s that the data lack: known points tell nothing of those after the first %d", f.X[at], invalid.Plural(names, "name", "names"), mostNew)
 	}
-	codes := make([][]float64, len(f.Y))
+	codes, groups := make([][]float64, len(f.Y)), knownOnce(questions)
 	for c := range codes {
-		codes[c] = f.newCodes(c, questions, names)
+		codes[c] = f.newCodes(c, groups, names)
 	}
 	for i := range questions {
 		questions[i].Codes, questions[i].CodeWays = codes, codeWays
 	}
 }
 
-// newCodes returns codeWays codes of each of so many new names, for column c of y.
-func (f Predictor) newCodes(c int, questions []points.Question, names int) (codes []float64) {
+// newCodes returns codeWays codes of each of so many new names, for column c of y, by the known points of groups.
+func (f Predictor) newCodes(c int, known []points.Group, names int) (codes []float64) {
 	m, coding, at := &f.CrossedModels[c], f.Stacks[c].Coding, f.CrossedAt()
 	told := min(names, mostNew)
 	isNew := func(v float64) bool { return f.isUnseen(at, v) }
 	var groups []points.Points
-	for _, q := range questions {
+	for _, g := range known {
 		var rows []int // none of names of which nothing is told
-		for i, v := range q.Known.Column(at) {
+		for i, v := range g.Column(at) {
 			if int(v) < len(coding.Codes)+told {
 				rows = append(rows, i)
 			}
 		}
-		if p := q.Known.Take(rows); slices.ContainsFunc(p.Column(at), isNew) {
+		if p := g.Take(rows); slices.ContainsFunc(p.Column(at), isNew) {
 			groups = append(groups, f.Numbers(c, f.Clamped(c, p)))
 		}
 	}

@@ -71,11 +71,10 @@ func (f Predictor) warnOfUnknown(questions []points.Question, kept []string, w *
 // and of the groups that are kept.
 func (f Predictor) addSiblings(questions []points.Question, kept []points.Group) {
 	in, asked := map[string][]points.Group{}, map[string]bool{}
-	for _, q := range questions {
-		name := rows.Name(q.Name)
-		asked[name] = true
-		if outer := f.OuterOf(name); outer != "" && q.Known.Len() > 0 {
-			in[outer] = append(in[outer], points.Group{Name: name, Points: q.Known})
+	for _, g := range knownOnce(questions) {
+		asked[g.Name] = true
+		if outer := f.OuterOf(g.Name); outer != "" && g.Len() > 0 {
+			in[outer] = append(in[outer], g)
 		}
 	}
 	for _, g := range kept {
@@ -105,20 +104,9 @@ type recall struct {
 
 // add returns a question with the rows of its group before its own known points.
 func (r *recall) add(f Predictor, g points.Group, q points.Question) points.Question {
-	own, scored := matcher{Points: g.Points}, matcher{Points: g.Points}
-	known := points.Points{X: slices.Clone(g.X), Y: slices.Clone(g.Y), Censored: slices.Clone(g.Censored), DX: g.DX, DY: g.DY}
-	for k := range q.Known.Len() {
-		p := q.Known.Cut(k, k+1)
-		row := own.match(p.X, told(p, 0))
-		if row >= 0 {
-			r.again++
-		}
-		if row >= 0 && f.tellsRowsApart() {
-			fill(&known, row, p)
-		} else {
-			known.Append(p)
-		}
-	}
+	scored := matcher{Points: g.Points}
+	known, again := joined(g.Points, q.Known, f.tellsRowsApart())
+	r.again += again
 	for k := range q.Targets.Len() {
 		if q.Targets.Y != nil && scored.match(q.Targets.Row(k), told(q.Targets, k)) >= 0 {
 			r.scored++
@@ -126,6 +114,42 @@ func (r *recall) add(f Predictor, g points.Group, q points.Question) points.Ques
 	}
 	q.Recalled, q.Known = g.Len(), known
 	return q
+}
+
+// joined returns the known points of a group with others, and how many of these are equal to one of the group. Where equal
+// cells are those of one row, they count once.
+func joined(g, others points.Points, once bool) (known points.Points, again int) {
+	own := matcher{Points: g}
+	known = points.Points{X: slices.Clone(g.X), Y: slices.Clone(g.Y), Censored: slices.Clone(g.Censored), DX: g.DX, DY: g.DY}
+	for k := range others.Len() {
+		p := others.Cut(k, k+1)
+		row := own.match(p.X, told(p, 0))
+		if row >= 0 {
+			again++
+		}
+		if row >= 0 && once {
+			fill(&known, row, p)
+		} else {
+			known.Append(p)
+		}
+	}
+	return known, again
+}
+
+// knownOnce returns the known points of the groups of questions. Of a group that several ask about, a point that is known in
+// each counts once.
+func knownOnce(questions []points.Question) (all []points.Group) {
+	at := map[string]int{}
+	for _, q := range questions {
+		name := rows.Name(q.Name)
+		if i, is := at[name]; is && name != "" {
+			all[i].Points, _ = joined(all[i].Points, q.Known, true)
+			continue
+		}
+		at[name] = len(all)
+		all = append(all, points.Group{Name: name, Points: q.Known})
+	}
+	return all
 }
 
 // count counts a question that has targets.
