@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -189,6 +191,23 @@ func TestASubjectTellsOnce(t *testing.T) {
 	want, got := must.Get(f.Distributions(t.Context(), q[0]))(t)[0][0], must.Get(f.Distributions(t.Context(), again[0]))(t)[0][0]
 	if want.Quantile(0.5) != got.Quantile(0.5) || want.Quantile(0.1) != got.Quantile(0.1) {
 		t.Errorf("the median is %v, want %v", got.Quantile(0.5), want.Quantile(0.5))
+	}
+}
+
+// A known y of 0 or less that counts as the least of the data is said, also where only the model that codes items takes
+// logarithms.
+func TestLogarithmsOfCodesAreSaid(t *testing.T) {
+	one := *crossedFit(t).Fit
+	one.CrossedModels, one.YRanges = slices.Clone(one.CrossedModels), slices.Clone(one.YRanges)
+	one.CrossedModels[0].Log, one.YRanges[0].Low = true, 0.1
+	f, known := answer.Predictor{Fit: &one}, points.New(2, 1, []float64{0, 1}, []float64{-2})
+	if y := one.Clamped(0, known).Y[0]; y != 0.1 {
+		t.Fatalf("y counts as %v", y)
+	}
+	var w warning.Record
+	f.Warn([]points.Question{{Name: "s", Known: known, Targets: points.New(2, 0, []float64{0, 1}, nil)}}, nil, &w)
+	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "rt of 1 known point is 0 or less and counts as 0.1") {
+		t.Errorf("found the lines %q", lines)
 	}
 }
 

@@ -78,11 +78,11 @@ func (f Predictor) warnOfCodes(questions []points.Question, w *warning.Record) {
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
 // logarithms.
 func (f Predictor) warnOfLogs(questions []points.Question, w *warning.Record) {
-	for c, s := range f.Stacks {
+	for c := range f.Stacks {
 		count := 0
 		for _, q := range questions {
 			for _, v := range q.Known.ColumnY(c) {
-				if s.SeesLog() && v <= 0 {
+				if f.TakesLogs(c) && v <= 0 {
 					count++
 				}
 			}

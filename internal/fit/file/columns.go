@@ -144,11 +144,16 @@ func (f *Fit) Clamped(c int, raw points.Points) points.Points {
 	raw = points.Points{X: raw.X, Y: slices.Clone(raw.Y), Censored: raw.Censored, DX: raw.DX, DY: raw.DY}
 	for i := range raw.Len() {
 		y := &raw.RowY(i)[c]
-		if *y = s.Outcome.Nearest(*y); *y <= 0 && low > 0 && (s.SeesLog() || f.CrossedModels != nil && f.CrossedModels[c].Log) {
+		if *y = s.Outcome.Nearest(*y); *y <= 0 && low > 0 && f.TakesLogs(c) {
 			*y = low
 		}
 	}
 	return raw
+}
+
+// TakesLogs reports whether logarithms of column c of y are taken: by models, or by the one that codes crossed names.
+func (f *Fit) TakesLogs(c int) bool {
+	return f.Stacks[c].SeesLog() || f.CrossedModels != nil && f.CrossedModels[c].Log
 }
 
 // mostExposure bounds the factors of y by the offsets of a formula, and one over them: y, of at most 3.4e38, times such a
