@@ -152,6 +152,9 @@ func (f *fitting) fitStacks(ctx context.Context) error {
 		for _, m := range s.Failed {
 			f.o.Warnings.Add("the model %q of %s is left out: %s", m.Name, y, m.Why)
 		}
+		for _, m := range s.OfFolds {
+			f.o.Warnings.Add("the model %q of %s predicts by the mean of its models without each fold, since that of all groups failed: %s", m.Name, y, m.Why)
+		}
 		f.Stacks = append(f.Stacks, s)
 	}
 	return nil

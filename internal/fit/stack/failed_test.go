@@ -61,6 +61,22 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	}
 }
 
+// A model that cannot be fitted to all groups alone is no failed one: the models without each fold predict.
+func TestAModelOfAllGroupsFails(t *testing.T) {
+	kind, groups := stack.Kinds()[0], stack.TwoLines(12, 6)
+	fit := kind.Fit
+	kind.Fit = func(some []points.Group) (simple.Model, error) {
+		if len(some) == len(groups) {
+			return nil, errors.New("too many points")
+		}
+		return fit(some)
+	}
+	s := must.Get(stack.Fit(t.Context(), groups, stack.Options{Threads: 2, NoLog: true, Kinds: []stack.Kind{kind}}))(t)
+	if want := []stack.Failure{{kind.Name, "too many points"}}; !slices.Equal(s.OfFolds, want) || len(s.Failed) > 0 || len(s.Candidates[0].Models) != stack.Folds {
+		t.Errorf("failed: %v, of folds: %v, want %v", s.Failed, s.OfFolds, want)
+	}
+}
+
 // A model that cannot be fitted on any scale, for one reason, is named once.
 func TestOneReasonIsNamedOnce(t *testing.T) {
 	kinds := []stack.Kind{stack.Kinds()[0], stack.Kinds()[0]}

@@ -110,7 +110,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	if err := s.refit(ctx, out, trials, o); err != nil {
 		return nil, err
 	}
-	out.Failed = failures(trials)
+	out.Failed, out.OfFolds = failures(trials)
 	out.Groups, out.ByPoint, out.Held = len(groups), s.byPoint, s.held
 	groups = s.training[folds]
 	out.Typical[0] = typicalOf(s.onScale(s.trainingOn(folds, likelihood.OfY), scale{}), o.Seed)
@@ -153,24 +153,25 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	return nil
 }
 
-// failures returns the trials that have no model of a fold because one failed. A kind that failed on y is listed once if
-// it failed for the same reason on other scales.
-func failures(trials []*trial) (all []Failure) {
+// failures returns the trials that have no model because one without a fold failed, and those of which that of all groups
+// failed. A kind that failed on y is listed once if it failed for the same reason on other scales.
+func failures(trials []*trial) (failed, ofFolds []Failure) {
 	for _, t := range trials {
 		for fold, why := range t.failed {
 			if why == "" {
 				continue
 			}
+			list := &failed
 			if fold == folds {
-				why = "the mean of the models without each fold predicts, since that of all groups failed: " + why
+				list = &ofFolds
 			}
-			if !slices.Contains(all, Failure{t.kind.Name, why}) {
-				all = append(all, Failure{t.title(), why})
+			if !slices.Contains(*list, Failure{t.kind.Name, why}) {
+				*list = append(*list, Failure{t.title(), why})
 			}
 			break
 		}
 	}
-	return all
+	return failed, ofFolds
 }
 
 // mostRows bounds the points that are cut into folds.

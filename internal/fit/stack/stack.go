@@ -50,9 +50,10 @@ type Stack struct {
 	ByPoint      bool          `json:"by_point"` // there are few groups: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
-	Candidates   []Candidate   `json:"candidates"` // the best first
-	Failed       []Failure     `json:"failed,omitempty"`
-	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
+	Candidates   []Candidate   `json:"candidates"`       // the best first
+	Failed       []Failure     `json:"failed,omitempty"` // models that are no candidates
+	OfFolds      []Failure     `json:"-"`                // candidates whose models without each fold predict, since that of all groups failed; nil after reading
+	Calibrations []Calibration `json:"calibrations"`     // by numbers of known points
 	Expected     Expected      `json:"expected"`
 	Asked        []Asked       `json:"-"` // what was asked about each fold; nil after reading
 	Held         map[int]int   `json:"-"` // the fold that held out each point that was taken, by points.Points.Rows; nil after reading
@@ -79,7 +80,7 @@ type Asked struct {
 	PIT   float64
 }
 
-// A Failure is a model that is no candidate, and why.
+// A Failure is a model that could not be fitted, and why.
 type Failure struct {
 	Name string `json:"name"`
 	Why  string `json:"why"`
