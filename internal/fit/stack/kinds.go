@@ -167,9 +167,12 @@ func (s *Stack) Open(kinds []Kind) error {
 }
 
 // OpenFolds reads the models without each fold, for OfFold and OutOfFold: predictions need them not, so Open leaves
-// them. It returns an error for those of other than dx columns of x.
+// them. It returns an error for those of other than dx columns of x, and for a model that lacks a fold.
 func (s *Stack) OpenFolds(kinds []Kind, dx int) error {
 	for _, c := range s.Candidates {
+		if c.Weight != 0 && len(c.folds()) != folds {
+			return fmt.Errorf("a damaged %s without a fold", c.Name)
+		}
 		for i := range c.ByFold {
 			m := &c.ByFold[i]
 			if m.Model == nil {
@@ -177,7 +180,7 @@ func (s *Stack) OpenFolds(kinds []Kind, dx int) error {
 					return err
 				}
 			}
-			if len(c.ByFold) != folds || m.Model.Columns() != s.Filling.width(dx) || m.Model.Check() != nil {
+			if m.Model.Columns() != s.Filling.width(dx) || m.Model.Check() != nil {
 				return fmt.Errorf("a damaged %s without a fold", c.Name)
 			}
 		}

@@ -189,6 +189,28 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 	}
 }
 
+// Models without each fold are those of all folds, beside one of all groups or instead of it.
+func TestModelsOfFoldsAreComplete(t *testing.T) {
+	s := stackOfTwoLines(t)
+	must.Do(t, s.OpenFolds(Kinds(), 1))
+	if one := must.Get(Fit(context.Background(), TwoLines(1, 30), Options{Threads: 2, Kinds: Kinds()[1:2]}))(t); one.OpenFolds(Kinds(), 1) != nil {
+		t.Error("models of points are refused")
+	}
+	of := s.Candidates[0].ByFold
+	for what, change := range map[string]func(c *Candidate){
+		"no folds":     func(c *Candidate) { c.ByFold = nil },
+		"two folds":    func(c *Candidate) { c.ByFold = of[:2] },
+		"seven models": func(c *Candidate) { c.Models, c.ByFold = slices.Concat(of, of[:2]), nil },
+	} {
+		damaged := *s
+		damaged.Candidates = slices.Clone(s.Candidates)
+		change(&damaged.Candidates[0])
+		if damaged.OpenFolds(Kinds(), 1) == nil {
+			t.Errorf("%s are taken", what)
+		}
+	}
+}
+
 // A weight may be above 1 by the rounding of the sum that it is divided by.
 func TestWeightsMayRound(t *testing.T) {
 	s := must.Get(Fit(context.Background(), TwoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
