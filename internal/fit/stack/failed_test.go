@@ -77,6 +77,21 @@ func TestAModelOfAllGroupsFails(t *testing.T) {
 	}
 }
 
+// A kind that fails on the first fold is not fitted without the others.
+func TestAFailedModelIsNotFittedAgain(t *testing.T) {
+	kinds, fits := []stack.Kind{stack.Kinds()[0], stack.Kinds()[0]}, atomic.Int32{}
+	kinds[1].Name, kinds[1].Fit = "of nothing", func([]points.Group) (simple.Model, error) {
+		fits.Add(1)
+		return nil, errors.New("too few points")
+	}
+	o, done := stack.Options{Threads: 1, NoLog: true, Kinds: kinds}, 0
+	o.Done = func() { done++ }
+	must.Get(stack.Fit(t.Context(), stack.TwoLines(12, 6), o))(t)
+	if scales := o.Jobs(stack.TwoLines(12, 6)) / len(kinds) / (stack.Folds + 1); int(fits.Load()) != scales || done != o.Jobs(stack.TwoLines(12, 6)) {
+		t.Errorf("%d fits on %d scales, %d jobs reported", fits.Load(), scales, done)
+	}
+}
+
 // A model that cannot be fitted on any scale, for one reason, is named once.
 func TestOneReasonIsNamedOnce(t *testing.T) {
 	kinds := []stack.Kind{stack.Kinds()[0], stack.Kinds()[0]}

@@ -27,7 +27,7 @@ type Options struct {
 	Coded   int                // that column
 	Column  int                // of y, among several: their random levels of atoms are different ones
 
-	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
+	// Questions bounds the questions about all folds together; 0 for 1,000.
 	Questions int
 }
 

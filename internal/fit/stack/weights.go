@@ -120,7 +120,7 @@ const (
 	enoughUnits = 5
 )
 
-// halve returns the trials that are behind the best one of their kind on the first fold.
+// halve returns the trials that have no model of the first fold, or are behind the best one of their kind there.
 func (s *split) halve(trials []*trial) (behind []*trial) {
 	scores, best := make([][]float64, len(trials)), map[string][]float64{} // of units
 	for i, t := range trials {
@@ -138,7 +138,7 @@ func (s *split) halve(trials []*trial) (behind []*trial) {
 		if t.kind.FirstFoldChoosesScale {
 			errors = 0
 		}
-		if scores[i] != nil && isBehind(scores[i], best[t.kind.Name], errors) && !slices.Contains(somewhere, t) {
+		if scores[i] == nil || isBehind(scores[i], best[t.kind.Name], errors) && !slices.Contains(somewhere, t) {
 			behind = append(behind, t)
 		}
 	}
