@@ -2,9 +2,6 @@ package config
 
 import "fmt"
 
-// AllSizes is the value of data.sizes: groups of any size take part.
-const AllSizes = "all"
-
 // The values of data.missing: what is done with a row that has a missing cell.
 const (
 	Refuse = "error"
@@ -44,7 +41,6 @@ type Data struct {
 	SplitColumn   string    `yaml:"split_column,omitempty"` // it replaces TrainFraction and Calibration
 	ValidFraction float64   `yaml:"valid_fraction,omitempty"`
 	Calibration   int       `yaml:"calibration,omitempty"`
-	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes
 	Scale         string    `yaml:"scale,omitempty"` // "standard", "range" or "none"
 	Categories    []string  `yaml:"categories,flow,omitempty"`
 	Log           []string  `yaml:"log,flow,omitempty"` // densities in raw units include the Jacobian 1/y
@@ -182,10 +178,6 @@ var dataKeys = []entry{{
 	name: "data.calibration", kinds: kindsOf(csv), accepts: whole(0, maxCount), preset: none("0"),
 	help: "Number of groups, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
 	note: "groups, or points, for score --calibrate alone",
-}, {
-	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes}), preset: always(AllSizes),
-	help: "all: groups of any size take part, those of similar sizes in a batch.",
-	note: "groups of any size",
 }, {
 	name: "data.scale", kinds: kindsOf(csv), accepts: name([]string{"standard", "range", "none"}), preset: always("standard"),
 	help: "Scaling of x and y, learned from the training part. standard: mean 0 and deviation 1; range: [0, 1]; none. Predictions are in raw units.",

@@ -226,7 +226,7 @@ const minimalCSV = "benchmark: csv\nmodel: {name: cqnp}\ndata:\n  file: my data.
 // csv needs only the name of its file. What depends on the files stays unset.
 func TestCSVDefaults(t *testing.T) {
 	expected := config.Data{Seed: 43, File: "my data.csv", XColumns: []string{"x"}, YColumns: []string{"y"},
-		SplitBy: "group", TrainFraction: 0.75, ValidFraction: 0.1, Sizes: config.AllSizes, Scale: "standard", Missing: "error"}
+		SplitBy: "group", TrainFraction: 0.75, ValidFraction: 0.1, Scale: "standard", Missing: "error"}
 	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
 		e := load(t, minimalCSV, config.Overrides{Set: []string{"model.name=" + model}})
 		equal(t, model, expected, e.Data)

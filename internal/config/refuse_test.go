@@ -232,7 +232,6 @@ var refusals = []struct {
 	{"a context of all points by default", minimalCSV + "  context: [3, 200]\n", 5, "data.context", "as few as 200"},
 	{"x as split column", minimalCSV + "  split_column: x\n", 5, "data.split_column", "two meanings"},
 	{"all groups for validation", minimalCSV + "  valid_fraction: 1\n", 5, "data.valid_fraction", "below 1"},
-	{"unknown sizes", minimalCSV + "  sizes: any\n", 5, "data.sizes", "expected all"},
 	{"too many csv rows", minimalCSV + "train: {batch_size: 65536, num_tau: 100}\n", 5, "train.num_tau", "a batch of 1310720000 rows"},
 	{"csv of digits", mnist + "data: {file: a.csv}\n", 3, "data.file", "only csv can use it"},
 	{"epochs of csv", minimalCSV + "train: {epochs: 3}\n", 5, "train.epochs", "csv does not use"},

@@ -92,7 +92,7 @@ type section = map[string]any
 // experiment returns the configuration.
 func (f Found) experiment(model string, d config.Data) (config.Experiment, error) {
 	data := section{"seed": 43, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
-		"train_fraction": d.TrainFraction, "valid_fraction": d.ValidFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes,
+		"train_fraction": d.TrainFraction, "valid_fraction": d.ValidFraction, "scale": d.Scale, "missing": d.Missing,
 		"group": d.Group, "categories": d.Categories, "log": d.Log, "calibration": d.Calibration}
 	maps.DeleteFunc(data, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
 	if f.few() && d.SplitBy == "point" {

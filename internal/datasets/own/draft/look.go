@@ -51,7 +51,7 @@ func look(o Options) (Found, config.Data, error) {
 	if err != nil {
 		return f, d, err
 	}
-	d.Scale, d.Missing, d.Sizes, d.TrainFraction = "standard", config.Refuse, config.AllSizes, 1
+	d.Scale, d.Missing, d.TrainFraction = "standard", config.Refuse, 1
 	if f.Dropped > 0 {
 		d.Missing = config.Drop
 	}
