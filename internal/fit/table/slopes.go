@@ -149,5 +149,9 @@ func (t *Table) addSlope(q Question, column int) {
 	t.Levels = append(t.Levels, Level{Name: name + " of " + q.Group, Groups: t.Levels[0].Groups})
 	t.Formula = q.Fixed + " + (1 + " + name + " | " + q.Group + ")"
 	t.about()
-	t.Notes = append(t.Notes, "groups differ in their slope along "+name+", by Akaike's criterion; that along other columns is the same for all")
+	note := "groups differ in their slope along " + name + ", by Akaike's criterion"
+	if len(q.Slopes) > 1 {
+		note += "; that along other columns is the same for all"
+	}
+	t.Notes = append(t.Notes, note)
 }
