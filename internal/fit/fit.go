@@ -291,7 +291,9 @@ func namesOf(kinds []stack.Kind, is func(stack.Kind) bool) (names []string) {
 
 // kinds returns the candidates for a number of rows, and how often each is asked, 0 for the stack's own bound.
 func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
-	all, questions = o.allKinds(rows)
+	if all = file.Kinds; o.Instant {
+		all, questions = o.instantKinds(rows), instantQuestions
+	}
 	if o.NoRows {
 		network := pretrained.Kind(0).Name
 		o.Warnings.Add("the model %q is left out: it reads rows of the data when it predicts, and --no-rows keeps none", network)
@@ -300,18 +302,16 @@ func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
 	return all, questions
 }
 
-func (o Options) allKinds(rows int) (all []stack.Kind, questions int) {
-	if o.Instant {
-		simplest := stack.MixedModel()
-		simplest.Most = instantRows
-		counts, hurdle, logistic := stack.CountModel(), stack.HurdleModel(), stack.LogisticModel()
-		counts.Most, hurdle.Most, logistic.Most = instantRows, instantRows, instantRows
-		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
-		grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
-		simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
-		return []stack.Kind{simplest, grid, counts, hurdle, logistic, network}, instantQuestions
-	}
-	return file.Kinds, 0
+// instantKinds returns the candidates of an instant fit.
+func (o Options) instantKinds(rows int) []stack.Kind {
+	simplest := stack.MixedModel()
+	simplest.Most = instantRows
+	counts, hurdle, logistic := stack.CountModel(), stack.HurdleModel(), stack.LogisticModel()
+	counts.Most, hurdle.Most, logistic.Most = instantRows, instantRows, instantRows
+	grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
+	grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
+	simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
+	return []stack.Kind{simplest, grid, counts, hurdle, logistic, network}
 }
 
 // Bounds of an instant fit: of the rows that each model sees, of the questions to it, and of the rows of which there is

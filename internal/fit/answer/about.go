@@ -60,12 +60,7 @@ func (f Predictor) Calibrated() *conformal.Calibration {
 		c.Exchangeable = "point"
 	}
 	for i, s := range f.Stacks {
-		least := s.Calibrations[0]
-		for _, one := range s.Calibrations {
-			if one.Groups < least.Groups {
-				least = one
-			}
-		}
+		least := slices.MinFunc(s.Calibrations, func(a, b stack.Calibration) int { return a.Groups - b.Groups })
 		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: f.Y[i], Calibration: least.Calibration,
 			Of: func(known int) score.Calibration { return stack.CalibrationFor(known, s.Calibrations).Calibration }})
 	}

@@ -98,8 +98,7 @@ func averaged(f answer.Predictor, most int) []points.Question {
 			groups, places = append(groups, k), append(places, i)
 		}
 	}
-	order := make([]int, len(groups))
-	random.New(0, random.Evaluation).Perm(math.MaxUint64, order)
+	order := random.New(0, random.Evaluation).Order(math.MaxUint64, len(groups))
 	some := make([]points.Question, 1)
 	if f.Stacks[0].ByPoint {
 		some = make([]points.Question, len(f.Kept.Groups))

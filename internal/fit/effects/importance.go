@@ -102,8 +102,7 @@ func outOfFold(ctx context.Context, f answer.Predictor, c int, kept []points.Gro
 // shuffled returns the kept rows with the values of a column of x shuffled.
 func shuffled(f answer.Predictor, column int) []points.Group {
 	units, values := unitsOf(f, column)
-	order := make([]int, len(values))
-	random.New(0, random.Evaluation).Perm(uint64(column)<<8, order)
+	order := random.New(0, random.Evaluation).Order(uint64(column)<<8, len(values))
 	all := slices.Clone(f.Kept.Groups)
 	for k := range all {
 		all[k].X = slices.Clone(all[k].X)

@@ -54,13 +54,7 @@ func (f *Columns) Width() int { return len(f.ModelX(make([]float64, len(f.X)))) 
 
 // ordered reports whether Order has each column of x once.
 func (f *Columns) ordered() bool {
-	sorted := slices.Sorted(slices.Values(f.Order))
-	for c, at := range sorted {
-		if at != c {
-			return false
-		}
-	}
-	return len(sorted) == len(f.X)
+	return slices.Equal(slices.Sorted(slices.Values(f.Order)), points.Spread(len(f.X), len(f.X)))
 }
 
 // ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names, of the columns in Order.

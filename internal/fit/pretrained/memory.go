@@ -1,6 +1,8 @@
 package pretrained
 
 import (
+	"slices"
+
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -38,7 +40,7 @@ func newMemory(groups []points.Group, sign float64) *memory {
 		run(p, ops.Extents{Groups: 1, Context: m.rows, Points: 1, Levels: levels})
 		for l := range net.model.Config().Layers {
 			keys, values := models.SiblingInputs(l)
-			m.layers = append(m.layers, [2][]float32{clone(p.Output(keys)), clone(p.Output(values))})
+			m.layers = append(m.layers, [2][]float32{slices.Clone(p.Output(keys)), slices.Clone(p.Output(values))})
 		}
 	})
 	return m
@@ -51,8 +53,6 @@ func apart(g points.Points) (all []points.Group) {
 	}
 	return all
 }
-
-func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 
 // levels is the number of quantile levels of a target: the midpoints of so many equal parts of (0, 1).
 // mostParts bounds the Gaussians of its distribution.

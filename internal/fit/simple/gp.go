@@ -119,17 +119,7 @@ func (m *GP) Check() error {
 		return errDamaged
 	}
 	of, p := columnsOf(m.Basis)
-	for c, v := range h.Of {
-		if of[c] != v {
-			return errDamaged
-		}
-	}
-	for _, v := range h.Lengths {
-		if !(v > 0) {
-			return errDamaged
-		}
-	}
-	if !(m.Share >= 0 && m.Share <= 1) {
+	if !slices.Equal(of, h.Of) || slices.ContainsFunc(h.Lengths, func(v float64) bool { return !(v > 0) }) || !(m.Share >= 0 && m.Share <= 1) {
 		return errDamaged
 	}
 	return sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, p}, lengthOf{h.Slopes, p}, lengthOf{h.Centres, p}, lengthOf{h.Cells, len(m.Basis.Crossings)},

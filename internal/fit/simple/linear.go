@@ -143,24 +143,13 @@ func (m linear) prior(dst, x []float64) (mean float64, v []float64) {
 	p, q := m.Form.count()
 	d := p + q
 	row := m.Form.rows(make([]float64, 0, d), x)
-	for j := range d {
-		sum := 0.0
-		for i := j; i < d; i++ {
-			sum += row[i] * m.Factor[i*d+j]
-		}
-		dst = append(dst, sum)
+	v = append(dst, make([]float64, m.size())...)
+	own := v[len(dst):]
+	transposed(own[:d], m.Factor, row)
+	if m.Outer != nil {
+		transposed(own[d:], m.Outer, row[:q])
 	}
-	if m.Outer == nil {
-		return dot(m.Beta, row[q:]), dst
-	}
-	for j := range q {
-		sum := 0.0
-		for i := j; i < q; i++ {
-			sum += row[i] * m.Outer[i*q+j]
-		}
-		dst = append(dst, sum)
-	}
-	return dot(m.Beta, row[q:]), dst
+	return dot(m.Beta, row[q:]), v
 }
 
 // goesOn is the deviation of the slope of a curve beyond the edges, by that at the edge. Where no data are, the curve may go

@@ -26,13 +26,7 @@ func chooseDegrees(groups []points.Group) (fixed, random int, ok bool) {
 	if len(groups) < 2 {
 		return 0, 0, false
 	}
-	if n := len(groups); n > mostChosen {
-		few := make([]points.Group, mostChosen)
-		for i := range few {
-			few[i] = groups[i*n/mostChosen]
-		}
-		groups = few
-	}
+	groups = points.Pick(groups, 1, points.Spread(len(groups), mostChosen))
 	most := math.Inf(-1)
 	points := 0
 	for _, f := range groups {
@@ -106,9 +100,7 @@ func bic(groups []points.Group, form degrees) float64 {
 
 // mixedUp returns the points of group i in a random order.
 func mixedUp(g points.Group, i uint64) points.Points {
-	order := make([]int, g.Len())
-	random.New(0, random.Validation).Perm(i, order)
-	return g.Take(order)
+	return g.Take(random.New(0, random.Validation).Order(i, g.Len()))
 }
 
 // logDensity returns the mean log density of the points after the first ones, the context.

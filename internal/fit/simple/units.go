@@ -71,10 +71,7 @@ func tenths(z, times []float64) (low, high float64) {
 		slices.Sort(z)
 		return z[len(z)/10], z[len(z)-1-len(z)/10]
 	}
-	order := make([]int, len(z))
-	for i := range order {
-		order[i] = i
-	}
+	order := points.Spread(len(z), len(z))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(z[a], z[b]) })
 	at := func(rank float64) float64 { // of the rows, if each stood there as often as it counts
 		for _, i := range order {
@@ -144,16 +141,8 @@ func unitsOf(groups []points.Group) Units {
 
 // twoValues returns the two values of a column, and reports whether it has no others.
 func twoValues(column []float64) (low, high float64, two bool) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, v := range column {
-		low, high = min(low, v), max(high, v)
-	}
-	for _, v := range column {
-		if v != low && v != high {
-			return low, high, false
-		}
-	}
-	return low, high, low < high
+	low, high = slices.Min(column), slices.Max(column)
+	return low, high, low < high && !slices.ContainsFunc(column, func(v float64) bool { return v != low && v != high })
 }
 
 // pressed returns z up to 6 in absolute value. Beyond, it grows only with the logarithm of z, which limits

@@ -45,7 +45,9 @@ func OutcomeOf(groups [][]float64, want string) (s likelihood.Support, err error
 	if low := y[0]; repeated(y, want) && shared(groups, low) {
 		s.Low = &low
 	}
-	if high := y[len(y)-1]; repeated(mirrored(y), want) && shared(groups, high) {
+	down := slices.Clone(y)
+	slices.Reverse(down)
+	if high := down[0]; repeated(down, want) && shared(groups, high) {
 		s.High = &high
 	}
 	if s.Whole && s.Low == nil && y[0] >= 0 {
@@ -77,15 +79,6 @@ func BesideLimits(s likelihood.Support, groups []points.Group, c int) likelihood
 	return s
 }
 
-// mirrored returns −y in increasing order.
-func mirrored(y []float64) []float64 {
-	m := make([]float64, len(y))
-	for i, v := range y {
-		m[len(y)-1-i] = -v
-	}
-	return m
-}
-
 // shared reports whether a value is that of several groups, if there are several: a sensor may be stuck.
 func shared(groups [][]float64, v float64) bool {
 	in := 0
@@ -97,9 +90,9 @@ func shared(groups [][]float64, v float64) bool {
 	return in >= min(2, len(groups))
 }
 
-// repeated reports whether the least of sorted y is an atom.
+// repeated reports whether the first of sorted y is an atom.
 func repeated(y []float64, want string) bool {
-	var runs []int // the rows with the least y, and with each of the next ones
+	var runs []int // the rows with the first y, and with each of the next ones
 	for i := 0; i < len(y) && len(runs) <= nextValues; i += runs[len(runs)-1] {
 		n := 1
 		for i+n < len(y) && y[i+n] == y[i] {
