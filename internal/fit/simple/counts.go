@@ -93,8 +93,7 @@ func (m *glmm) countsAt(mean, deviation, exposure float64) (parts []likelihood.G
 		p := logistic(mean+math.Log(exposure), deviation)
 		return countMixture([]float64{1 - p, p})
 	}
-	exposed := m.Exposure > 0 || exposure != 1 // fits of before have no Exposure
-	if n := normalNodes[len(normalNodes)-1]; exposed && rateAt(mean+deviation*n.z)*exposure > mostCount {
+	if n := normalNodes[len(normalNodes)-1]; m.Exposure > 0 && rateAt(mean+deviation*n.z)*exposure > mostCount {
 		return m.manyCounts(mean, deviation, exposure)
 	}
 	return countMixture(m.probabilities(mean, deviation, exposure))

@@ -27,7 +27,7 @@ func (o Options) Settle(ctx context.Context, groups []points.Group) (s likelihoo
 	s = o.Outcome
 	limited, groups := groups, withoutLimits(groups)
 	tried := slices.DeleteFunc(doubtful(groups, s), func(end likelihood.Support) bool { return BesideLimits(end, limited, 0) != end })
-	if tried == nil || len(o.Kinds) == 0 {
+	if len(tried) == 0 || len(o.Kinds) == 0 {
 		return s, nil, nil
 	}
 	o.Done = nil
